@@ -1,0 +1,3 @@
+"""Apache RocketMQ, remade in Python."""
+
+__version__ = "0.1.0"

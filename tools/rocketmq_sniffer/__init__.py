@@ -1,0 +1,1 @@
+"""See and explain RocketMQ traffic."""
