@@ -1,0 +1,23 @@
+"""Apache RocketMQ's wire protocol, without any I/O."""
+
+from __future__ import annotations
+
+from rocketmq_protocol import headers
+from rocketmq_protocol.codes import JsonDialect, LanguageCode, RequestCode, ResponseCode, SerializeType
+from rocketmq_protocol.command import RemotingCommand
+from rocketmq_protocol.connection import Connection
+from rocketmq_protocol.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
+
+__all__ = [
+    "Connection",
+    "JsonDialect",
+    "LanguageCode",
+    "LocalProtocolError",
+    "ProtocolError",
+    "RemoteProtocolError",
+    "RemotingCommand",
+    "RequestCode",
+    "ResponseCode",
+    "SerializeType",
+    "headers",
+]

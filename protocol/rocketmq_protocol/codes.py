@@ -12,6 +12,7 @@ ONEWAY_FLAG: Final = 2
 # MQVersion ordinals that Java writes into `version`
 VERSION_4_9_4: Final = 401  # the first whose clients read a route with quoted keys only
 VERSION_5_0_0: Final = 413
+VERSION_5_4_0: Final = 493  # the first to write JSON with fastjson 2
 VERSION_5_5_0: Final = 513
 
 
@@ -20,6 +21,13 @@ class SerializeType(IntEnum):
 
     JSON = 0
     ROCKETMQ = 1
+
+
+class JsonDialect(IntEnum):
+    """Which library wrote a JSON header: they escape a few characters differently."""
+
+    FASTJSON1 = 1
+    FASTJSON2 = 2
 
 
 class LanguageCode(IntEnum):

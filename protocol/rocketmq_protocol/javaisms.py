@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
+
+import orjson
+
+from rocketmq_protocol.codes import JsonDialect
 
 K = TypeVar("K")
 
@@ -82,6 +87,21 @@ def hash_order(
     return sorted(taken, key=bucket)
 
 
+@lru_cache(maxsize=4096)
+def _string_order(names: tuple[str, ...], initial: int) -> tuple[str, ...]:
+    return tuple(hash_order(names, initial, string_hash))
+
+
+def hash_map(fields: dict[str, str], initial: int = DEFAULT_CAPACITY) -> dict[str, str]:
+    """The same entries as a java.util.HashMap gives them back; `fields` stand in the order of the puts."""
+    return {name: fields[name] for name in _string_order(tuple(fields), initial)}
+
+
+def ext_field_map(added: dict[str, str], header: dict[str, str] | None = None) -> dict[str, str]:
+    """RemotingCommand.extFields when addExtField began it: 256 buckets; the header's fields are put last."""
+    return hash_map(added | header if header else added, ADD_EXT_FIELD_CAPACITY)
+
+
 def field_order(declared: Sequence[tuple[str, str]]) -> list[str]:
     """Order in which RemotingCommand.getClazzFields visits a header's fields.
 
@@ -116,6 +136,11 @@ def parse_int(text: str, low: int = INT_MIN, high: int = INT_MAX) -> int:
     return value
 
 
+def parse_long(text: str) -> int:
+    """Long.parseLong."""
+    return parse_int(text, LONG_MIN, LONG_MAX)
+
+
 def double_text(value: float) -> str:
     """Double.toString: always a decimal point, `E` notation outside 1e-3 .. 1e7."""
     if value != value:
@@ -140,3 +165,39 @@ def repr_parts(value: float) -> tuple[str, int]:
     leading_zeros = len(whole + fraction) - len(digits)
     scale = int(exponent or 0) + len(whole) - 1 - leading_zeros
     return digits.rstrip("0") or "0", scale
+
+
+# What fastjson 1 writes otherwise than fastjson 2 (and orjson): upper-case digits in the escapes of control
+# characters, and escapes for DEL, U+0080..U+009F and the two Unicode line ends.
+_FASTJSON1_ESCAPES: Final = re.compile(rb"\\(?:u00[01][0-9a-f]|.)|\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]")
+
+
+def utf8(text: str) -> bytes:
+    """String.getBytes(UTF_8): surrogate pairs are joined, a lone surrogate becomes `?`."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        return joined.encode("utf-8", "replace")
+
+
+def json_text(value: str | dict[str, str], dialect: JsonDialect = JsonDialect.FASTJSON2) -> bytes:
+    """A string, or an object of strings, as fastjson writes it."""
+    try:
+        text = orjson.dumps(value)
+    except TypeError:  # a lone surrogate somewhere
+        text = orjson.dumps(_without_lone_surrogates(value))
+    return text if dialect is JsonDialect.FASTJSON2 else _FASTJSON1_ESCAPES.sub(_fastjson1_escape, text)
+
+
+def _without_lone_surrogates(value: str | dict[str, str]) -> str | dict[str, str]:
+    if isinstance(value, str):
+        return utf8(value).decode()
+    return {utf8(key).decode(): utf8(item).decode() for key, item in value.items()}
+
+
+def _fastjson1_escape(match: re.Match[bytes]) -> bytes:
+    found = match[0]
+    if found[:1] == b"\\":
+        return b"\\u" + found[2:].upper() if found[1:2] == b"u" else found
+    return b"\\u%04X" % ord(found.decode())
