@@ -54,7 +54,6 @@ PACKAGES = {
 # The protocol package neither waits nor looks at the world.
 NOT_SANS_IO = {
     "asyncio",
-    "datetime",
     "os",
     "pathlib",
     "selectors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Collection
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import TYPE_CHECKING, Final
@@ -42,55 +42,46 @@ def read(header: bytes) -> HeaderFields:
             f"but {size - ext_start} are left"
         )
     ext_fields, repeated = _read_ext_fields(header, ext_start) if ext_length else (None, ())
-    return HeaderFields(
-        code,
-        _LANGUAGES.get(language),
-        version,
-        opaque,
-        flag,
-        remark,
-        ext_fields,
-        dialect_of(version),
-        repeated,
-    )
+    language_code = _LANGUAGES.get(language)
+    return code, language_code, version, opaque, flag, remark, ext_fields, dialect_of(version), repeated
 
 
 def _read_ext_fields(header: bytes, start: int) -> tuple[dict[str, str], tuple[str, ...]]:
     """Key and value pairs up to the header's end, and the names that came twice."""
-    pairs: list[tuple[str, str]] = []
+    fields: dict[str, str] = {}
+    names: list[str] = []
     # One decode for the whole header beats one for each string; Latin-1 keeps a character a byte.
     text = header.decode("latin-1")
-    ascii_only = text.isascii()
     position, size = start, len(header)
     try:
         while position < size:
-            key_end = position + 2 + (header[position] << 8 | header[position + 1])
+            key_start = position + 2
+            key_end = key_start + (header[position] << 8 | header[position + 1])
+            value_start = key_end + 4
             (length,) = _unpack_int(header, key_end)
-            value_end = key_end + 4 + length
-            if length < 0 or value_end > size:
+            position = value_start + length
+            if length < 0 or position > size:
                 raise RemoteProtocolError(
                     f"binary header at byte {key_end}: value length {length} goes past its {size} bytes"
                 )
-            if ascii_only:
-                pairs.append((text[position + 2 : key_end], text[key_end + 4 : value_end]))
-            else:
-                key = _text(header, position + 2, key_end, "ext field name")
-                pairs.append((key, _text(header, key_end + 4, value_end, f"ext field {key}")))
-            position = value_end
+            key = text[key_start:key_end]
+            value = text[value_start:position]
+            if not (value.isascii() and key.isascii()):
+                key = _text(header, key_start, key_end, "ext field name")
+                value = _text(header, value_start, position, f"ext field {key}")
+            fields[key] = value
+            names.append(key)
     except (IndexError, StructError):
         raise RemoteProtocolError(f"binary header at byte {position}: ext field cut off by its end") from None
-    fields = dict(pairs)
-    return (fields, ()) if len(fields) == len(pairs) else _without_repetition(pairs, fields)
+    return (fields, ()) if len(fields) == len(names) else _without_repetition(fields, names)
 
 
-def _without_repetition(
-    pairs: list[tuple[str, str]], fields: dict[str, str]
-) -> tuple[dict[str, str], tuple[str, ...]]:
+def _without_repetition(fields: dict[str, str], names: list[str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Undo what Java does to a fast-codec header that a hook saw: see `RemotingCommand.repeated_fields`."""
-    repeated = len(pairs) - len(fields)
-    whole_map = dict(pairs[repeated:])
-    if whole_map == fields:
-        return whole_map, tuple(name for name, _ in pairs[:repeated])
+    repeated = len(names) - len(fields)
+    of_the_map = names[repeated:]
+    if len(set(of_the_map)) == len(fields):
+        return {name: fields[name] for name in of_the_map}, tuple(names[:repeated])
     return fields, ()  # not Java's doing; the last value counts, as in its HashMap
 
 
@@ -103,57 +94,57 @@ def _text(header: bytes, start: int, end: int, what: str) -> str:
         ) from None
 
 
-@lru_cache(maxsize=4096)
-def _key_prefix(key: str) -> bytes:
-    encoded = utf8(key)
-    if len(encoded) > 0x7FFF:
-        raise LocalProtocolError(f"ext field name {key[:40]!r}...: {len(encoded)} bytes, at most 32767 fit")
-    return len(encoded).to_bytes(2, "big") + encoded
-
-
-_SHORT_LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(1024))
-
-
 def write(command: RemotingCommand) -> bytes:
     """The bytes Java's RocketMQSerializable gives for this command.
 
     Code and version are cut to 16 bits, as there: POP_MESSAGE (200050) cannot travel in this form.
     """
     remark = utf8(command.remark) if command.remark else b""
-    fields = command.ext_fields
-    pieces: list[bytes] = []
-    if fields:
-        for name in command.repeated_fields:
-            _append(pieces, name, fields[name])
-        for name, value in fields.items():
-            _append(pieces, name, value)
-    ext = b"".join(pieces)
+    ext = _write_ext_fields(command.ext_fields, command.repeated_fields) if command.ext_fields else b""
     language = LanguageCode.OTHER if command.language is None else command.language
-    return b"".join(
-        (
-            _FIXED.pack(
-                _int16(command.code),
-                language,
-                _int16(command.version),
-                command.opaque,
-                command.flag,
-                len(remark),
-            ),
-            remark,
-            len(ext).to_bytes(4, "big"),
-            ext,
-        )
+    return b"%b%b%b%b" % (
+        _FIXED.pack(
+            _int16(command.code), language, _int16(command.version), command.opaque, command.flag, len(remark)
+        ),
+        remark,
+        len(ext).to_bytes(4, "big"),
+        ext,
     )
 
 
-def _append(pieces: list[bytes], name: str, value: str) -> None:
-    encoded = utf8(value)
-    length = len(encoded)
-    pieces += (
-        _key_prefix(name),
-        _SHORT_LENGTHS[length] if length < 1024 else length.to_bytes(4, "big"),
-        encoded,
-    )
+class _Prefixes(dict[str, str]):
+    """Keys with their length before them, a character a byte; made on first use, and no more than fit."""
+
+    def __missing__(self, name: str) -> str:
+        encoded = utf8(name)
+        if len(encoded) > 0x7FFF:
+            raise LocalProtocolError(
+                f"ext field name {name[:40]!r}...: {len(encoded)} bytes, at most 32767 fit"
+            )
+        prefix = (len(encoded).to_bytes(2, "big") + encoded).decode("latin-1")
+        if len(self) < 4096:
+            self[name] = prefix
+        return prefix
+
+
+_PREFIXES: Final = _Prefixes()
+_SHORT_LENGTHS: Final = tuple(length.to_bytes(4, "big").decode("latin-1") for length in range(1024))
+
+
+def _write_ext_fields(fields: dict[str, str], repeated: tuple[str, ...]) -> bytes:
+    pairs: Collection[tuple[str, str]] = fields.items()
+    if repeated:
+        pairs = [*((name, fields[name]) for name in repeated), *pairs]
+    text = "".join(fields.values())
+    if text.isascii() and len(text) < 1024:
+        # A character is a byte here, so the lengths can be spliced in before one encode for all.
+        pieces = [f"{_PREFIXES[name]}{_SHORT_LENGTHS[len(value)]}{value}" for name, value in pairs]
+        return "".join(pieces).encode("latin-1")
+    return b"".join([_write_ext_field(name, utf8(value)) for name, value in pairs])
+
+
+def _write_ext_field(name: str, value: bytes) -> bytes:
+    return _PREFIXES[name].encode("latin-1") + len(value).to_bytes(4, "big") + value
 
 
 def _int16(value: int) -> int:

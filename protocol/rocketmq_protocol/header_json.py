@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
@@ -14,19 +14,11 @@ if TYPE_CHECKING:
     from rocketmq_protocol.command import RemotingCommand
 
 
-class HeaderFields(NamedTuple):
-    """What either header encoding carries, in the order of RemotingCommand's fields."""
-
-    code: int
-    language: LanguageCode | None
-    version: int
-    opaque: int
-    flag: int
-    remark: str | None
-    ext_fields: dict[str, str] | None
-    dialect: JsonDialect
-    repeated_fields: tuple[str, ...] = ()
-
+# What either header encoding carries, in the order of RemotingCommand's fields: code, language, version,
+# opaque, flag, remark, ext fields, dialect, repeated fields. A plain tuple: it lives for one call.
+HeaderFields: TypeAlias = tuple[
+    int, LanguageCode | None, int, int, int, str | None, dict[str, str] | None, JsonDialect, tuple[str, ...]
+]
 
 _LANGUAGES: Final[dict[object, LanguageCode]] = {
     **{language.name: language for language in LanguageCode},
@@ -59,15 +51,16 @@ def read(header: bytes) -> HeaderFields:
     if remark is not None and type(remark) is not str:
         remark = _as_string(remark)
     version = _int32(get("version", 0), "version")
-    return HeaderFields(
+    return (
         _int32(get("code", 0), "code"),
-        _LANGUAGES.get(_hashable(get("language", "JAVA"))),
+        _language(get("language", "JAVA")),
         version,
         _int32(get("opaque", 0), "opaque"),
         _int32(get("flag", 0), "flag"),
         remark,
         ext_fields,
         dialect_of(version),
+        (),
     )
 
 
@@ -85,8 +78,8 @@ def write(command: RemotingCommand) -> bytes:
     )
 
 
-def _hashable(language: object) -> object:
-    return language if isinstance(language, str | int) else None
+def _language(value: object) -> LanguageCode | None:
+    return _LANGUAGES.get(value) if isinstance(value, str | int) else None
 
 
 def _strings_only(ext_fields: object) -> dict[str, str]:

@@ -71,7 +71,7 @@ class _Plan(NamedTuple):
     fast: tuple[tuple[str, str], ...] = ()
 
 
-def wire(name: str, default: Any = MISSING) -> Any:
+def wire(name: str, *, default: Any = MISSING) -> Any:
     """A field whose wire name is not the camelCase of its attribute."""
     return field(default=default, metadata={"wire": name})
 

@@ -46,7 +46,7 @@ class PullMessageRequestHeader(TopicQueueRequestHeader):
     expression_type: str | None = None
     max_msg_bytes: Int | None = None
     request_source: Int | None = None
-    proxy_forward_client_id: str | None = wire("proxyFrowardClientId", None)  # Java's own spelling
+    proxy_forward_client_id: str | None = wire("proxyFrowardClientId", default=None)  # Java's own spelling
 
 
 @header()

@@ -63,12 +63,12 @@ class SendMessageRequestHeaderV2(TopicQueueRequestHeader):
     sys_flag: Int = wire("f")
     born_timestamp: Long = wire("g")
     flag: Int = wire("h")
-    properties: str | None = wire("i", None)
-    reconsume_times: Int | None = wire("j", None)
-    unit_mode: bool | None = wire("k", None)
-    max_reconsume_times: Int | None = wire("l", None)
-    batch: bool | None = wire("m", None)
-    broker_name: str | None = wire("n", None)
+    properties: str | None = wire("i", default=None)
+    reconsume_times: Int | None = wire("j", default=None)
+    unit_mode: bool | None = wire("k", default=None)
+    max_reconsume_times: Int | None = wire("l", default=None)
+    batch: bool | None = wire("m", default=None)
+    broker_name: str | None = wire("n", default=None)
 
 
 @header(RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT)
