@@ -20,6 +20,8 @@ _FIXED: Final = Struct(">hbhiii")
 _unpack_int: Final = Struct(">i").unpack_from
 _SMALLEST: Final = _FIXED.size + 4
 
+_MAX_NAME: Final = 0x7FFF  # Java reads the length of a name as a signed short
+
 _LANGUAGES: Final = {int(language): language for language in LanguageCode}
 
 
@@ -60,10 +62,8 @@ def _read_ext_fields(header: bytes, start: int) -> tuple[dict[str, str], tuple[s
             value_start = key_end + 4
             (length,) = _unpack_int(header, key_end)
             position = value_start + length
-            if length < 0 or position > size:
-                raise RemoteProtocolError(
-                    f"binary header at byte {key_end}: value length {length} goes past its {size} bytes"
-                )
+            if length < 0 or position > size or key_end - key_start > _MAX_NAME:
+                raise _bad_ext_field(key_start, key_end, length, size)
             key = text[key_start:key_end]
             value = text[value_start:position]
             if not (value.isascii() and key.isascii()):
@@ -74,6 +74,16 @@ def _read_ext_fields(header: bytes, start: int) -> tuple[dict[str, str], tuple[s
     except (IndexError, StructError):
         raise RemoteProtocolError(f"binary header at byte {position}: ext field cut off by its end") from None
     return (fields, ()) if len(fields) == len(names) else _without_repetition(fields, names)
+
+
+def _bad_ext_field(key_start: int, key_end: int, length: int, size: int) -> RemoteProtocolError:
+    if key_end - key_start > _MAX_NAME:
+        return RemoteProtocolError(
+            f"binary header at byte {key_start - 2}: name length {key_end - key_start} is above {_MAX_NAME}"
+        )
+    return RemoteProtocolError(
+        f"binary header at byte {key_end}: value length {length} goes past its {size} bytes"
+    )
 
 
 def _without_repetition(fields: dict[str, str], names: list[str]) -> tuple[dict[str, str], tuple[str, ...]]:

@@ -130,6 +130,10 @@ BINARY = bytes.fromhex("0069000201000000050000000000000000")
             framed(BINARY + b"\x00\x00\x00\x08\x00\x01k\x00\x00\x00\x01\xff", 1),
             "at byte 28: ext field k is not UTF-8",
         ),
+        (
+            framed(BINARY + (32774 + 4).to_bytes(4, "big") + b"\x80\x00" + bytes(32768) + bytes(8), 1),
+            "at byte 21: name length 32768 is above 32767",
+        ),
     ],
 )
 def test_the_error_says_what_and_where(frame: bytes, message: str) -> None:

@@ -1,0 +1,113 @@
+"""Reading a queue from an offset on, with the limits and answers of DefaultMessageStore.getMessage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from rocketpy.store.commit_log import CommitLog
+from rocketpy.store.config import StoreConfig
+from rocketpy.store.consume_queue import ENTRY_SIZE, ConsumeQueue
+
+
+class FetchStatus(Enum):
+    """What a fetch found, under the names of Java's GetMessageStatus."""
+
+    FOUND = "messages"
+    NO_MATCHED_MESSAGE = "messages, but none that the filter wants"
+    MESSAGE_WAS_REMOVING = "entries whose messages are gone"
+    OFFSET_OVERFLOW_BADLY = "an offset beyond the end"
+    OFFSET_OVERFLOW_ONE = "the end of the queue"
+    OFFSET_TOO_SMALL = "an offset before the beginning"
+    NO_MATCHED_LOGIC_QUEUE = "no such queue"
+    NO_MESSAGE_IN_QUEUE = "an empty queue"
+
+
+@dataclass(slots=True)
+class Fetched:
+    """Views of stored records, in order; neighbours in the log share one view."""
+
+    status: FetchStatus
+    next_offset: int
+    min_offset: int
+    max_offset: int
+    views: list[memoryview] = field(default_factory=list)
+    count: int = 0
+    size: int = 0
+
+
+# What a fetch may take beside its own limits (DefaultMessageStore.MAX_PULL_MSG_SIZE).
+MAX_PULL_BYTES: Final = 128 * 1024 * 1024
+
+TagFilter = Callable[[int], bool]
+RecordFilter = Callable[[memoryview], bool]
+
+
+def bounds_answer(queue: ConsumeQueue, offset: int) -> Fetched | None:
+    """The answer to an offset outside the queue; None inside."""
+    low, high = queue.min_offset, queue.max_offset
+    if high == 0:
+        return Fetched(FetchStatus.NO_MESSAGE_IN_QUEUE, 0, low, high)
+    if offset < low:
+        return Fetched(FetchStatus.OFFSET_TOO_SMALL, low, low, high)
+    if offset == high:
+        return Fetched(FetchStatus.OFFSET_OVERFLOW_ONE, offset, low, high)
+    if offset > high:
+        return Fetched(FetchStatus.OFFSET_OVERFLOW_BADLY, high, low, high)
+    return None
+
+
+def fetch(
+    log: CommitLog,
+    queue: ConsumeQueue,
+    offset: int,
+    max_count: int,
+    max_bytes: int,
+    config: StoreConfig,
+    wants_tag: TagFilter | None = None,
+    wants_record: RecordFilter | None = None,
+) -> Fetched:
+    """Up to `max_count` records from `offset` on that the filters want."""
+    answer = bounds_answer(queue, offset)
+    if answer is not None:
+        return answer
+    found = Fetched(FetchStatus.NO_MATCHED_MESSAGE, offset, queue.min_offset, queue.max_offset)
+    max_count = min(max_count, config.max_transfer_count)
+    byte_limit = min(max(max_bytes, 100), MAX_PULL_BYTES, config.max_transfer_bytes)
+    # How many entries may be looked at for one answer, matching or not.
+    look = max(config.max_filter_bytes // ENTRY_SIZE, max_count) if wants_tag or wants_record else max_count
+    run_start = run_end = -1  # neighbouring records, lent as one view
+    next_file = -1  # after a hole: where the next file begins
+    for physical, size, tags_code in queue.entries(offset, look):
+        if found.count >= max_count or (found.count and found.size + size > byte_limit):
+            break
+        found.next_offset += 1
+        if physical < next_file or (wants_tag is not None and not wants_tag(tags_code)):
+            continue
+        if physical != run_end or wants_record is not None:
+            record = log.read(physical, size)
+            if record is None:
+                if not found.count:
+                    found.status = FetchStatus.MESSAGE_WAS_REMOVING
+                next_file = log.next_file(physical)
+                continue
+            if wants_record is not None and not wants_record(record):
+                continue
+            next_file = -1
+        if physical == run_end:
+            run_end += size
+        else:
+            _lend(log, found, run_start, run_end)
+            run_start, run_end = physical, physical + size
+        found.count += 1
+        found.size += size
+        found.status = FetchStatus.FOUND
+    _lend(log, found, run_start, run_end)
+    return found
+
+
+def _lend(log: CommitLog, found: Fetched, start: int, end: int) -> None:
+    if end > start >= 0 and (view := log.read(start, end - start)) is not None:
+        found.views.append(view)

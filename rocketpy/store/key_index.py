@@ -1,0 +1,125 @@
+"""The key index: finds messages by topic and key, by unique key, and by tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from rocketmq_protocol.hashing import index_hash, message_index_keys
+from rocketmq_protocol.sysflag import MessageSysFlag, transaction_type
+from rocketpy.store.index_file import IndexFile
+
+_ROLLBACK: Final = MessageSysFlag.TRANSACTION_ROLLBACK_TYPE
+
+
+class KeyIndex:
+    """Index files, named by the time of their making, oldest first."""
+
+    def __init__(self, folder: Path | None, slots: int, entries: int) -> None:
+        self._folder = folder
+        self._slots = slots
+        self._entries = entries
+        self._files: list[IndexFile] = []
+
+    def load(self, safe_timestamp: int | None) -> None:
+        """Open the files; after a crash, those with entries past `safe_timestamp` are dropped to be rebuilt."""
+        if self._folder is None or not self._folder.exists():
+            return
+        for path in sorted(path for path in self._folder.iterdir() if path.name.isdecimal()):
+            found = IndexFile(path, self._slots, self._entries)
+            if safe_timestamp is not None and found.end_timestamp > safe_timestamp:
+                found.delete()
+            else:
+                self._files.append(found)
+
+    @property
+    def files(self) -> list[IndexFile]:
+        """The files, oldest first."""
+        return self._files
+
+    @property
+    def end_physical(self) -> int:
+        """Offset of the last message that was indexed."""
+        return self._files[-1].end_physical if self._files else -1
+
+    def put(
+        self,
+        topic: str,
+        unique_key: str | None,
+        keys: str | None,
+        tags: str | None,
+        physical: int,
+        sys_flag: int,
+        store_timestamp: int,
+    ) -> None:
+        """Index one message under all its keys; one that is there already is left alone."""
+        file = self._writable(store_timestamp)
+        if physical < file.end_physical or transaction_type(sys_flag) == _ROLLBACK:
+            return
+        for key in message_index_keys(topic, unique_key, keys, tags):
+            if file.is_full:
+                file = self._writable(store_timestamp)
+            file.put(index_hash(key), physical, store_timestamp)
+
+    def _writable(self, store_timestamp: int) -> IndexFile:
+        if self._files and not self._files[-1].is_full:
+            return self._files[-1]
+        file = IndexFile(self._new_path(store_timestamp), self._slots, self._entries)
+        if self._files:
+            file.continue_from(self._files[-1])
+            self._files[-1].flush()
+        self._files.append(file)
+        return file
+
+    def _new_path(self, store_timestamp: int) -> Path | None:
+        """A name as Java gives it: local time down to the millisecond, later than all others."""
+        if self._folder is None:
+            return None
+        self._folder.mkdir(parents=True, exist_ok=True)
+        while True:
+            moment = datetime.fromtimestamp(store_timestamp / 1000)
+            path = self._folder / f"{moment:%Y%m%d%H%M%S}{store_timestamp % 1000:03d}"
+            last = self._files[-1].path if self._files else None
+            if not path.exists() and (last is None or path.name > last.name):
+                return path
+            store_timestamp += 1
+
+    def find(self, key: str, begin: int, end: int) -> Iterator[int]:
+        """Commit log offsets that may belong to an index key, newest first."""
+        hashed = index_hash(key)
+        for file in reversed(self._files):
+            if file.overlaps(begin, end):
+                yield from file.find(hashed, begin, end)
+            if file.begin_timestamp < begin:
+                return
+
+    @property
+    def last_update(self) -> tuple[int, int]:
+        """Store time and offset of the last message indexed."""
+        return (self._files[-1].end_timestamp, self._files[-1].end_physical) if self._files else (0, 0)
+
+    def delete_expired_files(self, min_physical: int) -> int:
+        """Delete the files all of whose messages are gone, but never the last one; gives how many."""
+        deleted = 0
+        while len(self._files) > 1 and self._files[0].end_physical < min_physical:
+            self._files.pop(0).delete()
+            deleted += 1
+        return deleted
+
+    def flush(self) -> None:
+        """Force the last file to the disk."""
+        if self._files:
+            self._files[-1].flush()
+
+    def delete_all(self) -> None:
+        """Drop every file, to be rebuilt."""
+        while self._files:
+            self._files.pop().delete()
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for file in self._files:
+            file.close()
+        self._files.clear()

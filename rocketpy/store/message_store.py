@@ -1,0 +1,274 @@
+"""MessageStore: the only door to the files of a broker."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from rocketmq_protocol.hashing import index_key, tag_index_key
+from rocketmq_protocol.headers import BoundaryType
+from rocketmq_protocol.message_record import decode_record
+from rocketpy.store import fetch as fetching
+from rocketpy.store.append import Appended, AppendRefused, NewMessage, PutStatus, frame
+from rocketpy.store.checkpoint import Checkpoint
+from rocketpy.store.commit_log import CommitLog
+from rocketpy.store.config import StoreConfig
+from rocketpy.store.consume_queue import ConsumeQueue
+from rocketpy.store.dispatch import Dispatcher
+from rocketpy.store.errors import StoreError
+from rocketpy.store.fetch import Fetched, FetchStatus, RecordFilter, TagFilter
+from rocketpy.store.key_index import KeyIndex
+from rocketpy.store.paths import StorePaths
+from rocketpy.store.queues import ConsumeQueues
+from rocketpy.store.record_scan import Dispatch
+from rocketpy.store.recovery import Recovered, recover
+
+
+def _now_millis() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class MessageStore:
+    """Append, fetch, look up, query; opened with `open` (or `with`), closed with `close`."""
+
+    def __init__(
+        self,
+        config: StoreConfig,
+        *,
+        clock: Callable[[], int] = _now_millis,
+        on_arrival: Callable[[str, int, int], None] | None = None,
+    ) -> None:
+        self.config = config
+        self.paths = StorePaths(config.path)
+        self.log = CommitLog(self.paths.commit_log, config.commit_log_file_size)
+        self.queues = ConsumeQueues(
+            self.paths.consume_queue, config.consume_queue_file_entries, config.max_open_files
+        )
+        self.index = (
+            KeyIndex(self.paths.index, config.index_slots, config.index_entries)
+            if config.message_index_enable
+            else None
+        )
+        self.checkpoint = Checkpoint()
+        self.writable = True
+        self.recovered: Recovered | None = None
+        self._clock = clock
+        self._dispatcher = Dispatcher(self.queues, self.index, config.delay_levels, on_arrival)
+        self._last_store_timestamp = 0
+
+    def open(self) -> Recovered:
+        """Take the store's lock and bring its files into agreement."""
+        self.paths.lock()
+        try:
+            clean = not self.paths.was_aborted
+            self.checkpoint = Checkpoint.load(self.paths.checkpoint)
+            self.log.load()
+            self.queues.load()
+            if self.index is not None:
+                self.index.load(None if clean else self.checkpoint.index_timestamp)
+            self.recovered = recover(
+                self.config, self.log, self.queues, self.index, self._dispatcher, self.checkpoint, clean=clean
+            )
+        except BaseException:
+            self._let_go()
+            raise
+        self.paths.mark_running()
+        return self.recovered
+
+    def close(self) -> None:
+        """Flush everything, write the checkpoint, and take the abort file away."""
+        self.flush(thorough=True)
+        self._let_go()
+        self.paths.mark_stopped()
+
+    def _let_go(self) -> None:
+        self.log.close()
+        self.queues.close()
+        if self.index is not None:
+            self.index.close()
+        self.paths.unlock()
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Writing
+
+    def append(self, message: NewMessage) -> Appended:
+        """Store one message; AppendRefused says why not."""
+        return self.append_batch((message,))[0]
+
+    def append_batch(self, messages: Sequence[NewMessage]) -> list[Appended]:
+        """Store messages of one queue together: in one file, with consecutive offsets, all or none."""
+        if not self.writable:
+            raise AppendRefused(
+                PutStatus.SERVICE_NOT_AVAILABLE, "the disk is full: the store takes no writes now"
+            )
+        config = self.config
+        frames = [
+            frame(item, config.max_message_size, append_crc=config.append_prop_crc) for item in messages
+        ]
+        size = sum(item.size for item in frames) if len(frames) > 1 else frames[0].size
+        if size + 8 > config.commit_log_file_size:
+            raise AppendRefused(
+                PutStatus.MESSAGE_ILLEGAL,
+                f"{size} bytes do not fit a commit log file of {config.commit_log_file_size}",
+            )
+        physical = self.log.reserve(size)
+        now = self._last_store_timestamp = self._clock()
+        first = messages[0]
+        queue = self.queues.get(first.topic, first.queue_id)
+        queue_offset = queue.max_offset if queue is not None else 0
+        records, appended, dispatches = [], [], []
+        for item, message in zip(frames, messages, strict=True):
+            own_offset = queue_offset if message.is_for_consumers else 0
+            records.append(item.record(physical, own_offset, now))
+            appended.append(Appended(physical, item.size, own_offset, now))
+            dispatches.append(
+                Dispatch(
+                    message.topic,
+                    message.queue_id,
+                    own_offset,
+                    physical,
+                    item.size,
+                    message.sys_flag,
+                    now,
+                    message.properties,
+                )
+            )
+            physical += item.size
+            queue_offset += 1
+        self.log.append(b"".join(records) if len(records) > 1 else records[0])
+        for dispatch in dispatches:
+            self._dispatcher.dispatch(dispatch)
+        return appended
+
+    # Reading
+
+    def fetch(
+        self,
+        topic: str,
+        queue_id: int,
+        offset: int,
+        max_count: int = 32,
+        max_bytes: int = fetching.MAX_PULL_BYTES,
+        wants_tag: TagFilter | None = None,
+        wants_record: RecordFilter | None = None,
+    ) -> Fetched:
+        """Records of one queue from `offset` on, lent as views of the log."""
+        queue = self.queues.get(topic, queue_id)
+        if queue is None:
+            return Fetched(FetchStatus.NO_MATCHED_LOGIC_QUEUE, 0, 0, 0)
+        return fetching.fetch(
+            self.log, queue, offset, max_count, max_bytes, self.config, wants_tag, wants_record
+        )
+
+    def lookup(self, physical: int) -> memoryview | None:
+        """The record at a commit log offset."""
+        return self.log.record(physical)
+
+    def query(
+        self,
+        topic: str,
+        key: str,
+        max_count: int,
+        begin: int,
+        end: int,
+        *,
+        by_tag: bool = False,
+    ) -> Iterator[memoryview]:
+        """Records of a topic that carry a key (or unique key, or tag), stored in a span of time, newest first."""
+        if self.index is None:
+            return
+        wanted = tag_index_key(topic, key) if by_tag else index_key(topic, key)
+        left = min(max_count, self.config.query_max_num)
+        for physical in self.index.find(wanted, begin, end):
+            record = self.log.record(physical)
+            if record is not None and _carries(record, topic, key, begin, end, by_tag=by_tag):
+                yield record
+                left -= 1
+                if left <= 0:
+                    return
+
+    # Offsets
+
+    def min_offset(self, topic: str, queue_id: int) -> int:
+        """Where a queue begins; 0 for one that is not there."""
+        queue = self.queues.get(topic, queue_id)
+        return queue.min_offset if queue is not None else 0
+
+    def max_offset(self, topic: str, queue_id: int) -> int:
+        """Where a queue ends; 0 for one that is not there."""
+        queue = self.queues.get(topic, queue_id)
+        return queue.max_offset if queue is not None else 0
+
+    def offset_by_time(
+        self, topic: str, queue_id: int, timestamp: int, boundary: BoundaryType = BoundaryType.LOWER
+    ) -> int:
+        """LOWER: the first message stored at or after a time. UPPER: the last stored at or before it."""
+        queue = self.queues.get(topic, queue_id)
+        if queue is None:
+            return 0
+        if boundary is BoundaryType.LOWER:
+            return self._first_stored_after(queue, timestamp - 1)
+        return max(self._first_stored_after(queue, timestamp) - 1, queue.min_offset)
+
+    def _first_stored_after(self, queue: ConsumeQueue, timestamp: int) -> int:
+        low, high = queue.min_offset, queue.max_offset
+        while low < high:
+            middle = (low + high) // 2
+            if self.store_timestamp(queue, middle) <= timestamp:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def store_timestamp(self, queue: ConsumeQueue, offset: int) -> int:
+        """When the message at a queue offset was stored; -1 where there is none."""
+        entry = queue.entry(offset)
+        return self.log.store_timestamp(entry[0]) if entry is not None else -1
+
+    # Keeping
+
+    def flush(self, *, thorough: bool = False) -> int:
+        """Force the log to the disk, and with `thorough` queues, index and checkpoint too.
+
+        Gives the commit log offset up to which messages are safe.
+        """
+        stored, physical = self._last_store_timestamp, self.log.max_offset
+        flushed = self.log.flush()
+        self.queues.flush(sync=thorough)
+        if thorough:
+            if self.index is not None:
+                self.index.flush()
+                self.checkpoint.index_timestamp = self.index.last_update[0]
+            self.checkpoint.commit_log_timestamp = max(stored, self.checkpoint.commit_log_timestamp)
+            self.checkpoint.consume_queue_timestamp = max(stored, self.checkpoint.consume_queue_timestamp)
+            self.checkpoint.consume_queue_physical = physical
+            self.checkpoint.confirm_offset = physical
+            self.checkpoint.save(self.paths.checkpoint)
+        return flushed
+
+    def delete_topics(self, topics: Iterable[str]) -> int:
+        """Remove topics' queues; their messages go with the log's files. Gives the number of queues."""
+        return sum(self.queues.delete_topic(topic) for topic in topics)
+
+
+def _carries(record: memoryview, topic: str, key: str, begin: int, end: int, *, by_tag: bool) -> bool:
+    """Whether the record really is of that topic, key and time: other keys share its hash."""
+    message = decode_record(record, read_body=False, errors="replace")
+    if message.topic != topic or not begin <= message.store_timestamp <= end:
+        return False
+    if by_tag:
+        return message.tags == key
+    return key == message.unique_id or key in message.keys
+
+
+__all__ = ["Appended", "MessageStore", "NewMessage", "StoreError"]
