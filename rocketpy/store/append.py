@@ -17,8 +17,9 @@ from rocketpy.store.errors import StoreError
 
 _MAX_PROPERTIES: Final = 0x7FFF
 _MAX_TOPIC_V1: Final = 0x7F
-_TRANSACTION_BITS: Final = MessageSysFlag.TRANSACTION_ROLLBACK_TYPE
-_NOT_FOR_CONSUMERS: Final = (
+TRANSACTION_BITS: Final = MessageSysFlag.TRANSACTION_ROLLBACK_TYPE
+# The half of a transaction and its rollback take no offset of their queue.
+NOT_FOR_CONSUMERS: Final = (
     MessageSysFlag.TRANSACTION_PREPARED_TYPE,
     MessageSysFlag.TRANSACTION_ROLLBACK_TYPE,
 )
@@ -72,11 +73,6 @@ class NewMessage:
     reconsume_times: int = 0
     prepared_offset: int = 0
 
-    @property
-    def is_for_consumers(self) -> bool:
-        """Whether it takes an offset of its queue: the half of a transaction and its rollback do not."""
-        return self.sys_flag & _TRANSACTION_BITS not in _NOT_FOR_CONSUMERS
-
 
 def _head(born_size: int, store_size: int) -> Struct:
     return Struct(f">iiiii qqi q{born_size}s q{store_size}s iqi")
@@ -116,9 +112,9 @@ class Frame(NamedTuple):
         if len(message.store_host) == IPV6_HOST_SIZE:
             sys_flag |= MessageSysFlag.STOREHOSTADDRESS_V6_FLAG
         fixed = self.head.pack(
-            self.size, self.magic, crc32(body) & 0x7FFFFFFF, message.queue_id, message.flag, queue_offset, physical,
-            sys_flag, message.born_timestamp, message.born_host, store_timestamp, message.store_host,
-            message.reconsume_times, message.prepared_offset, len(body),
+            self.size, self.magic, crc32(body) & 0x7FFFFFFF, message.queue_id, message.flag,
+            queue_offset, physical, sys_flag, message.born_timestamp, message.born_host,
+            store_timestamp, message.store_host, message.reconsume_times, message.prepared_offset, len(body),
         )  # fmt: skip
         crc_size = CRC_PROPERTY_SIZE if self.append_crc else 0
         length = (len(properties) + crc_size).to_bytes(2, "big")

@@ -70,15 +70,17 @@ class CommitLog:
         self.max_offset += size
 
     def read(self, offset: int, size: int) -> memoryview | None:
-        """Lend the bytes of a record; None where there are none (any more)."""
+        """Lend `size` bytes from `offset` on; None where there are none (any more)."""
         if not self._log.min_offset <= offset <= self.max_offset - size:
             return None
-        segment = self._log.find(offset)
-        if segment is None:
-            return None
-        position = offset - segment.base
-        view = segment.view[position : position + size]
+        view = self.lend(offset, size)
         return view if len(view) == size else None
+
+    def lend(self, offset: int, size: int) -> memoryview:
+        """Lend bytes that are known to be in the log and in one file."""
+        segments = self._log.segments
+        index, position = divmod(offset - segments[0].base, self._log.segment_size)
+        return segments[index].view[position : position + size]
 
     def record(self, offset: int) -> memoryview | None:
         """Lend the whole record that begins at `offset`."""
@@ -104,8 +106,7 @@ class CommitLog:
         position = start
         for segment in self._log.segments[index:]:
             walk = SegmentScan(segment.view, segment.base, position - segment.base, check_crc=check_crc)
-            for found in walk:
-                yield found
+            yield from walk
             position = segment.base + walk.position
             if walk.end is ScanEnd.BROKEN or segment is self._log.segments[-1]:
                 break

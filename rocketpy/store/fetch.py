@@ -77,37 +77,34 @@ def fetch(
     max_count = min(max_count, config.max_transfer_count)
     byte_limit = min(max(max_bytes, 100), MAX_PULL_BYTES, config.max_transfer_bytes)
     # How many entries may be looked at for one answer, matching or not.
-    look = max(config.max_filter_bytes // ENTRY_SIZE, max_count) if wants_tag or wants_record else max_count
+    filtered = wants_tag is not None or wants_record is not None
+    look = max(config.max_filter_bytes // ENTRY_SIZE, max_count) if filtered else max_count
+    low, high = log.min_offset, log.max_offset
     run_start = run_end = -1  # neighbouring records, lent as one view
     next_file = -1  # after a hole: where the next file begins
+    count, total = 0, 0
     for physical, size, tags_code in queue.entries(offset, look):
-        if found.count >= max_count or (found.count and found.size + size > byte_limit):
+        if count >= max_count or (count and total + size > byte_limit):
             break
         found.next_offset += 1
         if physical < next_file or (wants_tag is not None and not wants_tag(tags_code)):
             continue
-        if physical != run_end or wants_record is not None:
-            record = log.read(physical, size)
-            if record is None:
-                if not found.count:
-                    found.status = FetchStatus.MESSAGE_WAS_REMOVING
-                next_file = log.next_file(physical)
-                continue
-            if wants_record is not None and not wants_record(record):
-                continue
-            next_file = -1
-        if physical == run_end:
-            run_end += size
-        else:
-            _lend(log, found, run_start, run_end)
-            run_start, run_end = physical, physical + size
-        found.count += 1
-        found.size += size
+        if not low <= physical <= high - size:
+            if not count:
+                found.status = FetchStatus.MESSAGE_WAS_REMOVING
+            next_file = log.next_file(physical)
+            continue
+        if wants_record is not None and not wants_record(log.lend(physical, size)):
+            continue
+        if physical != run_end:
+            if run_end >= 0:
+                found.views.append(log.lend(run_start, run_end - run_start))
+            run_start = physical
+        run_end = physical + size
+        count += 1
+        total += size
+    if count:
+        found.views.append(log.lend(run_start, run_end - run_start))
         found.status = FetchStatus.FOUND
-    _lend(log, found, run_start, run_end)
+    found.count, found.size = count, total
     return found
-
-
-def _lend(log: CommitLog, found: Fetched, start: int, end: int) -> None:
-    if end > start >= 0 and (view := log.read(start, end - start)) is not None:
-        found.views.append(view)

@@ -5,7 +5,7 @@ Header, slots, entries, as `layouts` draws them. An entry points at the one befo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from struct import Struct
 from typing import Final
@@ -20,6 +20,13 @@ _SLOT: Final = Struct(">i")
 _ENTRY: Final = Struct(">iqii")
 _INT_MAX: Final = 0x7FFFFFFF
 
+_HEADER_SIZE: Final = _HEADER.size
+_SLOT_SIZE: Final = _SLOT.size
+_ENTRY_SIZE: Final = _ENTRY.size
+_read_slot: Final = _SLOT.unpack_from
+_write_slot: Final = _SLOT.pack_into
+_write_entry: Final = _ENTRY.pack_into
+
 
 class IndexFile:
     """A fixed number of slots and entries; entry 0 is never used, so that 0 can mean "none"."""
@@ -27,23 +34,17 @@ class IndexFile:
     def __init__(self, path: Path | None, slots: int, entries: int) -> None:
         self._slots = slots
         self._entries = entries
-        self._first_entry = _HEADER.size + slots * _SLOT.size
-        size = self._first_entry + entries * _ENTRY.size
+        self._first_entry = _HEADER_SIZE + slots * _SLOT_SIZE
+        size = self._first_entry + entries * _ENTRY_SIZE
         if path is not None and path.exists() and path.stat().st_size != size:
             raise StoreCorrupt(
                 f"{path}: {path.stat().st_size} bytes, but {slots} slots and {entries} entries take {size}; "
                 "set maxHashSlotNum and maxIndexNum to what wrote it, or delete it: it can be rebuilt"
             )
         self._segment = Segment(0, size, path)
-        (
-            self.begin_timestamp,
-            self.end_timestamp,
-            self.begin_physical,
-            self.end_physical,
-            self._used_slots,
-            self._next,
-        ) = _HEADER.unpack_from(self._segment.view)
-        self._next = max(self._next, 1)
+        header: tuple[int, ...] = _HEADER.unpack_from(self._segment.view)
+        self.begin_timestamp, self.end_timestamp, self.begin_physical, self.end_physical = header[:4]
+        self._used_slots, self._next = header[4], max(header[5], 1)
 
     @property
     def path(self) -> Path | None:
@@ -65,27 +66,32 @@ class IndexFile:
         self.begin_timestamp = self.end_timestamp = previous.end_timestamp
         self.begin_physical = self.end_physical = previous.end_physical
 
-    def put(self, key_hash: int, physical: int, store_timestamp: int) -> None:
-        """Add a key; the caller looks after `is_full`."""
+    def put(self, key_hashes: Sequence[int], physical: int, store_timestamp: int) -> int:
+        """Add the keys of one message; gives how many fitted."""
         view, number = self._segment.view, self._next
-        slot = _HEADER.size + key_hash % self._slots * _SLOT.size
-        previous = _SLOT.unpack_from(view, slot)[0]
-        if not 0 < previous <= number:
-            previous = 0
-            self._used_slots += 1
+        fitting = key_hashes[: self._entries - number]
+        if number <= 1 and fitting:
+            self.begin_physical = physical
         seconds = 0
         if self.begin_timestamp > 0:
             seconds = min(max((store_timestamp - self.begin_timestamp) // 1000, 0), _INT_MAX)
-        _ENTRY.pack_into(
-            view, self._first_entry + number * _ENTRY.size, key_hash, physical, seconds, previous
-        )
-        _SLOT.pack_into(view, slot, number)
-        if number <= 1:
-            self.begin_physical = physical
+        elif fitting:
             self.begin_timestamp = store_timestamp
-        self._next = number + 1
-        self.end_physical = physical
-        self.end_timestamp = store_timestamp
+        slots, first_entry = self._slots, self._first_entry
+        for key_hash in fitting:
+            slot = _HEADER_SIZE + key_hash % slots * _SLOT_SIZE
+            (previous,) = _read_slot(view, slot)
+            if not 0 < previous <= number:
+                previous = 0
+                self._used_slots += 1
+            _write_entry(view, first_entry + number * _ENTRY_SIZE, key_hash, physical, seconds, previous)
+            _write_slot(view, slot, number)
+            number += 1
+        if fitting:
+            self._next = number
+            self.end_physical = physical
+            self.end_timestamp = store_timestamp
+        return len(fitting)
 
     def overlaps(self, begin: int, end: int) -> bool:
         """Whether any entry may lie in this span of store time."""
@@ -94,9 +100,9 @@ class IndexFile:
     def find(self, key_hash: int, begin: int, end: int) -> Iterator[int]:
         """Commit log offsets under a hash, newest first; the caller compares the real keys."""
         view = self._segment.view
-        number = _SLOT.unpack_from(view, _HEADER.size + key_hash % self._slots * _SLOT.size)[0]
+        number = _SLOT.unpack_from(view, _HEADER_SIZE + key_hash % self._slots * _SLOT_SIZE)[0]
         while 0 < number < self._next:
-            entry = self._first_entry + number * _ENTRY.size
+            entry = self._first_entry + number * _ENTRY_SIZE
             found_hash, physical, seconds, previous = _ENTRY.unpack_from(view, entry)
             if seconds < 0:
                 return

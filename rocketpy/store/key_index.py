@@ -24,7 +24,7 @@ class KeyIndex:
         self._files: list[IndexFile] = []
 
     def load(self, safe_timestamp: int | None) -> None:
-        """Open the files; after a crash, those with entries past `safe_timestamp` are dropped to be rebuilt."""
+        """Open the files; after a crash those with entries past `safe_timestamp` are dropped, to be rebuilt."""
         if self._folder is None or not self._folder.exists():
             return
         for path in sorted(path for path in self._folder.iterdir() if path.name.isdecimal()):
@@ -58,10 +58,10 @@ class KeyIndex:
         file = self._writable(store_timestamp)
         if physical < file.end_physical or transaction_type(sys_flag) == _ROLLBACK:
             return
-        for key in message_index_keys(topic, unique_key, keys, tags):
-            if file.is_full:
-                file = self._writable(store_timestamp)
-            file.put(index_hash(key), physical, store_timestamp)
+        hashes = [index_hash(key) for key in message_index_keys(topic, unique_key, keys, tags)]
+        while len(hashes) > (fitted := file.put(hashes, physical, store_timestamp)):
+            hashes = hashes[fitted:]
+            file = self._writable(store_timestamp)
 
     def _writable(self, store_timestamp: int) -> IndexFile:
         if self._files and not self._files[-1].is_full:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +11,16 @@ from rocketmq_protocol.hashing import index_key, tag_index_key
 from rocketmq_protocol.headers import BoundaryType
 from rocketmq_protocol.message_record import decode_record
 from rocketpy.store import fetch as fetching
-from rocketpy.store.append import Appended, AppendRefused, NewMessage, PutStatus, frame
+from rocketpy.store.append import (
+    NOT_FOR_CONSUMERS,
+    TRANSACTION_BITS,
+    Appended,
+    AppendRefused,
+    Frame,
+    NewMessage,
+    PutStatus,
+    frame,
+)
 from rocketpy.store.checkpoint import Checkpoint
 from rocketpy.store.commit_log import CommitLog
 from rocketpy.store.config import StoreConfig
@@ -103,52 +112,55 @@ class MessageStore:
 
     def append(self, message: NewMessage) -> Appended:
         """Store one message; AppendRefused says why not."""
-        return self.append_batch((message,))[0]
+        framed = self._frame(message)
+        self._reserve(framed.size)
+        return self._put(framed, self._clock())
 
-    def append_batch(self, messages: Sequence[NewMessage]) -> list[Appended]:
+    def append_batch(self, messages: Iterable[NewMessage]) -> list[Appended]:
         """Store messages of one queue together: in one file, with consecutive offsets, all or none."""
+        frames = [self._frame(message) for message in messages]
+        self._reserve(sum(framed.size for framed in frames))
+        now = self._clock()
+        return [self._put(framed, now) for framed in frames]
+
+    def _frame(self, message: NewMessage) -> Frame:
+        return frame(message, self.config.max_message_size, append_crc=self.config.append_prop_crc)
+
+    def _reserve(self, size: int) -> None:
+        """Make sure that `size` bytes fit the log's last file."""
         if not self.writable:
             raise AppendRefused(
                 PutStatus.SERVICE_NOT_AVAILABLE, "the disk is full: the store takes no writes now"
             )
-        config = self.config
-        frames = [
-            frame(item, config.max_message_size, append_crc=config.append_prop_crc) for item in messages
-        ]
-        size = sum(item.size for item in frames) if len(frames) > 1 else frames[0].size
-        if size + 8 > config.commit_log_file_size:
+        if size + 8 > self.config.commit_log_file_size:
             raise AppendRefused(
                 PutStatus.MESSAGE_ILLEGAL,
-                f"{size} bytes do not fit a commit log file of {config.commit_log_file_size}",
+                f"{size} bytes do not fit a commit log file of {self.config.commit_log_file_size}",
             )
-        physical = self.log.reserve(size)
-        now = self._last_store_timestamp = self._clock()
-        first = messages[0]
-        queue = self.queues.get(first.topic, first.queue_id)
-        queue_offset = queue.max_offset if queue is not None else 0
-        records, appended, dispatches = [], [], []
-        for item, message in zip(frames, messages, strict=True):
-            own_offset = queue_offset if message.is_for_consumers else 0
-            records.append(item.record(physical, own_offset, now))
-            appended.append(Appended(physical, item.size, own_offset, now))
-            dispatches.append(
-                Dispatch(
-                    message.topic,
-                    message.queue_id,
-                    own_offset,
-                    physical,
-                    item.size,
-                    message.sys_flag,
-                    now,
-                    message.properties,
-                )
+        self.log.reserve(size)
+
+    def _put(self, framed: Frame, now: int) -> Appended:
+        message, log = framed.message, self.log
+        physical = log.max_offset
+        queue_offset = 0
+        if message.sys_flag & TRANSACTION_BITS not in NOT_FOR_CONSUMERS:
+            queue = self.queues.get(message.topic, message.queue_id)
+            queue_offset = queue.max_offset if queue is not None else 0
+        log.append(framed.record(physical, queue_offset, now))
+        self._dispatcher.dispatch(
+            Dispatch(
+                message.topic,
+                message.queue_id,
+                queue_offset,
+                physical,
+                framed.size,
+                message.sys_flag,
+                now,
+                message.properties,
             )
-            physical += item.size
-            queue_offset += 1
-        self.log.append(b"".join(records) if len(records) > 1 else records[0])
-        for dispatch in dispatches:
-            self._dispatcher.dispatch(dispatch)
-        return appended
+        )
+        self._last_store_timestamp = now
+        return Appended(physical, framed.size, queue_offset, now)
 
     # Reading
 
@@ -184,7 +196,7 @@ class MessageStore:
         *,
         by_tag: bool = False,
     ) -> Iterator[memoryview]:
-        """Records of a topic that carry a key (or unique key, or tag), stored in a span of time, newest first."""
+        """Records of a topic with a key (or unique key, or tag), stored in a span of time, newest first."""
         if self.index is None:
             return
         wanted = tag_index_key(topic, key) if by_tag else index_key(topic, key)

@@ -37,7 +37,7 @@ class ScanEnd(Enum):
 
 
 class SegmentScan:
-    """The good records of a segment from `position` on; afterwards `position` and `end` say where it stopped."""
+    """The good records of a segment from `position` on; then `position` and `end` say where it stopped."""
 
     def __init__(self, view: memoryview, base: int, position: int = 0, *, check_crc: bool = True) -> None:
         self.position = position
@@ -87,7 +87,8 @@ def _record_at(
     if size < head.size + 3:
         return ScanEnd.BROKEN
     (
-        _, _, body_crc, queue_id, _, queue_offset, physical, sys_flag, _, _, store_timestamp, _, _, _, body_length,
+        _, _, body_crc, queue_id, _, queue_offset, physical, sys_flag, _, _, store_timestamp, _, _, _,
+        body_length,
     ) = head.unpack_from(view, position)  # fmt: skip
     body_start = position + head.size
     body_end = body_start + body_length
