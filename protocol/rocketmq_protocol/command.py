@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+import orjson
 
 from rocketmq_protocol import frame, header_binary, header_json, javaisms
 from rocketmq_protocol.codes import (
@@ -105,6 +108,21 @@ class RemotingCommand:
     def read_header(self, header_type: type[H]) -> H:
         """The ext fields as a typed header; RemoteProtocolError names what is missing or does not parse."""
         return header_type.from_ext_fields(self.ext_fields or {})
+
+    def to_json(self) -> str:
+        """One JSON object for people and scripts; the body in base64."""
+        shown = {
+            "code": self.code,
+            "language": None if self.language is None else self.language.name,
+            "version": self.version,
+            "opaque": self.opaque,
+            "flag": self.flag,
+            "remark": self.remark,
+            "extFields": self.ext_fields,
+            "serializer": self.serializer.name,
+            "bodyBase64": b64encode(self.body).decode("ascii"),
+        }
+        return orjson.dumps(shown).decode()
 
     @classmethod
     def decode(cls, frame_bytes: bytes) -> RemotingCommand:

@@ -140,3 +140,20 @@ class IndexFile:
     def delete(self) -> None:
         """Remove the file."""
         self._segment.delete()
+
+
+def entries_of(path: Path) -> Iterator[tuple[int, int]]:
+    """Number and commit log offset of each entry of a file that is only to be looked at."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        header = _HEADER.unpack(file.read(_HEADER_SIZE))
+        slots = _slots_of(size)
+        file.seek(_HEADER_SIZE + slots * _SLOT_SIZE + _ENTRY_SIZE)
+        entries = file.read((header[5] - 1) * _ENTRY_SIZE)
+    for number, entry in enumerate(_ENTRY.iter_unpack(entries), 1):
+        yield number, entry[1]
+
+
+def _slots_of(size: int) -> int:
+    """Java keeps four entries to a slot (5,000,000 and 20,000,000), and so does every setting we know."""
+    return (size - _HEADER_SIZE) // (_SLOT_SIZE + 4 * _ENTRY_SIZE)

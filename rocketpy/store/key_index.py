@@ -24,7 +24,7 @@ class KeyIndex:
         self._files: list[IndexFile] = []
 
     def load(self, safe_timestamp: int | None) -> None:
-        """Open the files; after a crash those with entries past `safe_timestamp` are dropped, to be rebuilt."""
+        """Open the files; after a crash those with entries past `safe_timestamp` go, to be rebuilt."""
         if self._folder is None or not self._folder.exists():
             return
         for path in sorted(path for path in self._folder.iterdir() if path.name.isdecimal()):
