@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RemotingCommand:
-    """A request or a response; treat it as a value. (Not frozen: that would double its cost on the hot path.)
+    """A request or a response; treat it as a value. (Not frozen: that makes building one four times as dear.)
 
     `ext_fields` are written in the order they stand in; `request` and `reply` bring them into Java's.
     `repeated_fields` names the fields that a binary header carries twice: where a hook (ACL signing) has put
