@@ -31,7 +31,7 @@ class JavaOrder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AsGiven:
-    """A LinkedHashMap; and any set of objects without their own hashCode, whose order is chance in Java."""
+    """java.util.LinkedHashMap: the order of the puts."""
 
     def arrange(self, keys: Collection[K], hash_code: HashCode) -> Collection[K]:
         return keys

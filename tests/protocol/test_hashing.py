@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rocketmq_protocol.hashing import index_hash, message_index_keys, tag_hash
+from rocketmq_protocol.javaisms import INT_MIN, string_hash
 
 
 @pytest.mark.parametrize(("tags", "hashed"), [(None, 0), ("", 0), ("TagA", 2598919), ("标签", 857175)])
@@ -18,6 +21,12 @@ def test_index_hash_is_never_negative() -> None:
     # The well-known word whose Java hash is the one number that has no absolute value.
     assert tag_hash("polygenelubricants") == -(2**31)
     assert index_hash("polygenelubricants") == 0
+
+
+@given(st.text(), st.text(st.characters(codec="ascii"), max_size=20))
+def test_index_hash_of_any_key_is_its_string_hash_without_sign(beginning: str, end: str) -> None:
+    hashed = string_hash(beginning + end)
+    assert index_hash(beginning + end) == (0 if hashed == INT_MIN else abs(hashed))
 
 
 def test_message_is_indexed_by_unique_id_each_key_and_tag() -> None:

@@ -54,7 +54,11 @@ def test_every_message_reads_as_in_java(golden: tuple[MessageStore, dict[str, An
     for listed in java["messages"]:
         queue = store.queues.get(listed["topic"], listed["queueId"])
         assert queue is not None
-        assert queue.entry(listed["queueOffset"]) == (listed["physicOffset"], listed["size"], listed["tagsCode"])
+        assert queue.entry(listed["queueOffset"]) == (
+            listed["physicOffset"],
+            listed["size"],
+            listed["tagsCode"],
+        )
         record = store.lookup(listed["physicOffset"])
         assert record is not None
         assert sha256(record).hexdigest() == listed["frameSha256"]

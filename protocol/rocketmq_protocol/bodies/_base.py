@@ -11,7 +11,7 @@ text, the field's type is marked with it, so callers need not sort; see `java_ma
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
@@ -21,6 +21,7 @@ from rocketmq_protocol.errors import RemoteProtocolError
 from rocketmq_protocol.fastjson_reader import Json, loads
 from rocketmq_protocol.fastjson_writer import COMPACT, Style
 from rocketmq_protocol.headers._base import camel_case
+from rocketmq_protocol.headers._base import wire as wire
 
 _JAVA_PACKAGE: Final = "org.apache.rocketmq."
 
@@ -60,13 +61,6 @@ class ArrayBody(Body):
 
 
 B = TypeVar("B", bound=Body)
-
-
-def wire(name: str, *, default: Any = MISSING, default_factory: Any = MISSING) -> Any:
-    """A field whose name in JSON is not the camelCase of its attribute."""
-    if default_factory is not MISSING:
-        return field(default_factory=default_factory, metadata={"wire": name})
-    return field(default=default, metadata={"wire": name})
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(wire, field))
