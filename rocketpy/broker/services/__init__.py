@@ -1,0 +1,1 @@
+"""What runs beside the requests: one class, one reason to wake."""

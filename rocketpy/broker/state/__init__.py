@@ -1,0 +1,1 @@
+"""What a broker knows: plain objects, one JSON file each at most."""
