@@ -13,6 +13,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 _LARGEST_LONG: Final = 2.0**63
+_SMALLEST: Final = 2.0**-1074
 _SMALLEST_NORMAL: Final = 2.0**-1022
 _SMALLEST_EXPONENT: Final = -1074
 
@@ -42,6 +43,8 @@ def _digits(value: float) -> tuple[str, int]:
     if value < _LARGEST_LONG and value.is_integer():
         whole = str(int(value))
         return whole.rstrip("0"), len(whole) - 1
+    if value == _SMALLEST:
+        return "49", -324  # as Double.toString has it
     if (shortest := repr(value)).startswith("1e"):  # the double nearest to a power of ten
         return "1", int(shortest[2:])
     fraction, exponent = math.frexp(value)

@@ -17,8 +17,8 @@ import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 
 /**
- * Sends messages of every kind and prints a row for each that was acknowledged. Arguments: name server, broker, and how many
- * plain messages to send; of the other kinds there are fewer. With "endless" as number it sends plain messages until it cannot.
+ * Sends messages and prints a row for each that was acknowledged. Arguments: name server, broker, and what to send: `all` and a
+ * number (so many plain ones, and fewer of every other kind), `plain` and a number, or `endless` (plain ones until it cannot).
  */
 public final class FillStore {
     private static final String[] TAGS = {"TagA", "TagB", "\u6807\u7b7e", null};
@@ -36,14 +36,25 @@ public final class FillStore {
         producer = producer("ZLIB");
     }
 
-    public static void main(String[] args) throws Exception {
-        FillStore store = new FillStore(args[0], args[1]);
-        if (args[2].equals("endless")) {
-            store.sendUntilRefused();
-        } else {
-            store.sendAllKinds(Integer.parseInt(args[2]));
+    public static void main(String[] args) {
+        // A client's threads keep the JVM alive, whatever becomes of this one.
+        try {
+            FillStore store = new FillStore(args[0], args[1]);
+            switch (args[2]) {
+                case "all":
+                    store.sendAllKinds(Integer.parseInt(args[3]));
+                    break;
+                case "plain":
+                    store.sendPlain(Integer.parseInt(args[3]));
+                    break;
+                default:
+                    store.sendUntilRefused();
+            }
+            System.exit(0);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1);
         }
-        System.exit(0);
     }
 
     private void sendAllKinds(int plain) throws Exception {
@@ -57,7 +68,6 @@ public final class FillStore {
         sendOneway(plain / 20);
         sendTimed(plain / 100);
         consume();
-        Json.print(Json.object("kind", "done"));
     }
 
     private void sendUntilRefused() throws Exception {
@@ -190,8 +200,10 @@ public final class FillStore {
         System.arraycopy(greeting, 0, body, 0, Math.min(greeting.length, size));
         Message message = new Message(topic, body);
         message.setFlag(number % 7);
-        if (TAGS[number % TAGS.length] != null) {
-            message.setTags(TAGS[number % TAGS.length]);
+        // Not in step with the queues, which take turns.
+        String tag = TAGS[number / TAGS.length % TAGS.length];
+        if (tag != null) {
+            message.setTags(tag);
         }
         if (number % 5 != 0) {
             message.setKeys(Arrays.asList("order-" + number, "\u0437\u0430\u043a\u0430\u0437-" + number / 10));

@@ -6,30 +6,34 @@ import java.util.Map;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.PullResult;
 import org.apache.rocketmq.client.consumer.PullStatus;
-import org.apache.rocketmq.client.impl.MQAdminImpl;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.tools.admin.DefaultMQAdminExt;
 
 /**
  * Reads topics as a consumer does. Arguments: name server, a tag, topics. Prints a row for each queue with its bounds and the
- * offsets of that tag, a row for each message, and a last one that counts what was found again by offset id, unique key and key.
+ * offsets of that tag, and a row for each message.
  */
 public final class ReadStore {
-    private static final int MANY = 64;
-
     private final DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("StoreReaders");
     private final DefaultMQAdminExt admin = new DefaultMQAdminExt();
-    private final List<MessageExt> read = new ArrayList<>();
 
-    public static void main(String[] args) throws Exception {
-        ReadStore reader = new ReadStore();
-        reader.start(args[0]);
-        for (String topic : Arrays.asList(args).subList(2, args.length)) {
-            reader.readTopic(topic, args[1]);
+    public static void main(String[] args) {
+        // A client's threads keep the JVM alive, whatever becomes of this one.
+        try {
+            new ReadStore().readAll(args[0], args[1], Arrays.asList(args).subList(2, args.length));
+            System.exit(0);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1);
         }
-        reader.lookUpAll();
-        System.exit(0);
+    }
+
+    private void readAll(String nameServer, String tag, List<String> topics) throws Exception {
+        start(nameServer);
+        for (String topic : topics) {
+            readTopic(topic, tag);
+        }
     }
 
     private void start(String nameServer) throws Exception {
@@ -50,7 +54,6 @@ public final class ReadStore {
             Json.print(Json.object("kind", "queue", "topic", topic, "queueId", queue.getQueueId(),
                 "min", admin.minOffset(queue), "max", admin.maxOffset(queue), "tagged", tagged));
             messages.forEach(message -> Json.print(StoredMessage.row(message)));
-            read.addAll(messages);
         }
     }
 
@@ -68,37 +71,5 @@ public final class ReadStore {
             offset = result.getNextBeginOffset();
         }
         return found;
-    }
-
-    private void lookUpAll() throws Exception {
-        MQAdminImpl queries = consumer.getDefaultMQPullConsumerImpl().getRebalanceImpl().getmQClientFactory().getMQAdminImpl();
-        int byKey = 0;
-        List<Object> missing = new ArrayList<>();
-        for (MessageExt message : read) {
-            String id = StoredMessage.offsetMsgId(message);
-            String topic = message.getTopic();
-            if (!id.equals(StoredMessage.offsetMsgId(admin.viewMessage(topic, id)))) {
-                missing.add("id " + id);
-            }
-            if (!holds(queries.queryMessageByUniqKey(topic, message.getMsgId(), MANY, 0, Long.MAX_VALUE).getMessageList(), id)) {
-                missing.add("unique key " + message.getMsgId());
-            }
-            for (String key : keys(message)) {
-                byKey++;
-                if (!holds(queries.queryMessage(topic, key, MANY, 0, Long.MAX_VALUE).getMessageList(), id)) {
-                    missing.add("key " + key + " of " + id);
-                }
-            }
-        }
-        Json.print(Json.object("kind", "lookups", "byId", read.size(), "byUniqueKey", read.size(), "byKey", byKey,
-            "missing", missing));
-    }
-
-    private static boolean holds(List<MessageExt> messages, String offsetMsgId) {
-        return messages.stream().anyMatch(message -> StoredMessage.offsetMsgId(message).equals(offsetMsgId));
-    }
-
-    private static List<String> keys(MessageExt message) {
-        return message.getKeys() == null ? List.of() : Arrays.asList(message.getKeys().trim().split(" +"));
     }
 }

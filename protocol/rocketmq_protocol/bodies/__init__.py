@@ -29,6 +29,7 @@ from rocketmq_protocol.codes import RequestCode
 from rocketmq_protocol.fastjson_writer import BROWSER_COMPATIBLE as BROWSER_COMPATIBLE
 from rocketmq_protocol.fastjson_writer import COMPACT as COMPACT
 from rocketmq_protocol.fastjson_writer import PRETTY as PRETTY
+from rocketmq_protocol.fastjson_writer import Style as Style
 from rocketmq_protocol.java_maps import JavaSet as JavaSet
 from rocketmq_protocol.java_maps import JavaTable as JavaTable
 

@@ -38,8 +38,7 @@ MAX_INFLATED: Final = 64 * 1024 * 1024
 REGISTERED_TOPICS: Final = ConcurrentHashMap(source=TOPICS_OF_BROKER)
 # TopicConfigManager.subTopicConfigTable: the page of its sorted topics that a slave asks for.
 PAGE_OF_TOPICS: Final = ConcurrentHashMap(put_all=True, source=TreeMap())
-# RegisterBrokerBody.cloneTopicConfigTable: 4.9 puts one by one, 5.x all at once.
-_COMPRESSED_BY_4_9: Final = ConcurrentHashMap(source=TOPICS_OF_BROKER)
+# RegisterBrokerBody.cloneTopicConfigTable: 4.9 copies one by one as well, 5.x all at once.
 _COMPRESSED_BY_5: Final = ConcurrentHashMap(put_all=True, source=REGISTERED_TOPICS)
 
 _NUMBER: Final = struct.Struct(">i")
@@ -79,7 +78,7 @@ class RegisterBrokerBody(Body):
         """The compressed form as a broker of that version sends it."""
         topics = self.topic_config_serialize_wrapper
         is_5 = sender_version >= VERSION_5_0_0
-        configs = _in_order(topics.topic_config_table, _COMPRESSED_BY_5 if is_5 else _COMPRESSED_BY_4_9)
+        configs = _in_order(topics.topic_config_table, _COMPRESSED_BY_5 if is_5 else REGISTERED_TOPICS)
         stream = [
             _piece(_data_version(topics.data_version or DataVersion(), with_state=is_5)),
             _counted([_topic_line(config, with_attributes=is_5) for config in configs]),
