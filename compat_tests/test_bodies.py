@@ -40,7 +40,7 @@ def test_doubles_are_written_as_java_writes_them(java_driver: JavaDriver) -> Non
     for line in java_driver("WriteDoubles", SEED, "70000"):
         bits, written = line.split("\t")
         (value,) = struct.unpack(">d", bytes.fromhex(bits.zfill(16)))
-        if not 2.0**63 <= abs(value) < 2.0**64:  # fastjson takes another way there; see fastjson_double
+        if not 2.0**63 <= abs(value) < 2.0**64:  # fastjson takes another way there; see javaisms.doubles
             assert double(value).decode() == written
             compared += 1
     assert compared > 69000

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_protocol import javaisms
-from rocketmq_protocol.fastjson_double import double_text
+from rocketmq_protocol.javaisms.doubles import double_text
 
 _LARGEST_JAVASCRIPT_INTEGER: Final = 2**53 - 1
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocketmq_protocol import RemoteProtocolError
-from rocketmq_protocol.fastjson_double import double_text
 from rocketmq_protocol.fastjson_reader import MAX_DEPTH, MAX_SIZE, loads
 from rocketmq_protocol.fastjson_writer import BROWSER_COMPATIBLE, COMPACT, PRETTY, double, text
+from rocketmq_protocol.javaisms.doubles import double_text
 
 DOUBLES: Final = Path(__file__).parent / "bodies" / "data" / "doubles.tsv.gz"
 
@@ -169,7 +169,7 @@ def test_doubles_of_all_kinds_are_written_as_java_wrote_them() -> None:
     longer_than_need_be = 0
     for bits, written in rows:
         (value,) = struct.unpack(">d", bytes.fromhex(bits.zfill(16)))
-        if 2.0**63 <= abs(value) < 2.0**64:  # fastjson takes another way there; see fastjson_double
+        if 2.0**63 <= abs(value) < 2.0**64:  # fastjson takes another way there; see javaisms.doubles
             continue
         assert double(value).decode() == written
         longer_than_need_be += written != "null" and len(written.replace("E", "e")) > len(repr(value)) + 4

@@ -16,28 +16,6 @@ def test_string_hash_goes_over_utf16_units(text: str, expected: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (0.0, "0.0"),
-        (-0.0, "-0.0"),
-        (1.0, "1.0"),
-        (100.0, "100.0"),
-        (0.001, "0.001"),
-        (0.00099, "9.9E-4"),
-        (1.0e-5, "1.0E-5"),
-        (9999999.0, "9999999.0"),
-        (1.0e7, "1.0E7"),
-        (123456789.125, "1.23456789125E8"),
-        (-1.5e300, "-1.5E300"),
-        (float("nan"), "NaN"),
-        (float("-inf"), "-Infinity"),
-    ],
-)
-def test_double_text_is_that_of_double_to_string(value: float, expected: str) -> None:
-    assert javaisms.double_text(value) == expected
-
-
-@pytest.mark.parametrize(
     "text", ["", "+", "-", " 1", "1_0", "1.0", "0x1", "2147483648", "-2147483649", "9" * 5000]
 )
 def test_parse_int_takes_what_integer_parse_int_takes_and_no_more(text: str) -> None:

@@ -30,8 +30,8 @@ from rocketmq_protocol.fastjson_writer import BROWSER_COMPATIBLE as BROWSER_COMP
 from rocketmq_protocol.fastjson_writer import COMPACT as COMPACT
 from rocketmq_protocol.fastjson_writer import PRETTY as PRETTY
 from rocketmq_protocol.fastjson_writer import Style as Style
-from rocketmq_protocol.java_maps import JavaSet as JavaSet
-from rocketmq_protocol.java_maps import JavaTable as JavaTable
+from rocketmq_protocol.javaisms.maps import JavaSet as JavaSet
+from rocketmq_protocol.javaisms.maps import JavaTable as JavaTable
 
 BODIES: dict[str, type[Body]] = {
     name: found

@@ -5,7 +5,7 @@ spells it out, so the eye stops where Java surprises. Defaults are those of the 
 fills with the time of day starts at 0. `None` is left out of the text, as fastjson leaves out null.
 
 A Java set is a Python set here and a Java map a dict. Where the kind of Java map decides the order of the
-text, the field's type is marked with it, so callers need not sort; see `java_maps`.
+text, the field's type is marked with it, so callers need not sort; see `javaisms.maps`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar, dataclass_tr
 
 from rocketmq_protocol.bodies._codecs import Codec, Read, Write, WrongValue, codec_of
 from rocketmq_protocol.codes import RequestCode
+from rocketmq_protocol.declaring import camel_case
+from rocketmq_protocol.declaring import wire as wire
 from rocketmq_protocol.errors import RemoteProtocolError
 from rocketmq_protocol.fastjson_reader import Json, loads
 from rocketmq_protocol.fastjson_writer import COMPACT, Style
-from rocketmq_protocol.headers._base import camel_case
-from rocketmq_protocol.headers._base import wire as wire
 
 _JAVA_PACKAGE: Final = "org.apache.rocketmq."
 

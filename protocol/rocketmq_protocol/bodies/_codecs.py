@@ -15,11 +15,11 @@ from enum import Enum
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from rocketmq_protocol import fastjson_writer, javaisms
+from rocketmq_protocol.declaring import Int as Int
+from rocketmq_protocol.declaring import Long as Long
 from rocketmq_protocol.fastjson_reader import Json, loads
 from rocketmq_protocol.fastjson_writer import Style
-from rocketmq_protocol.headers._base import Int as Int
-from rocketmq_protocol.headers._base import Long as Long
-from rocketmq_protocol.java_maps import HashCode, HashMap, JavaOrder, JavaSet, JavaTable, TreeMap
+from rocketmq_protocol.javaisms.maps import HashCode, HashMap, JavaOrder, JavaSet, JavaTable, TreeMap
 
 T = TypeVar("T")
 

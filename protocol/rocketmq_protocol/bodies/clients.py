@@ -12,7 +12,7 @@ from rocketmq_protocol.bodies._codecs import Int, Long
 from rocketmq_protocol.bodies.heartbeat import ConsumeFromWhere, ConsumeType, MessageModel, SubscriptionData
 from rocketmq_protocol.bodies.message_queue import MessageQueue
 from rocketmq_protocol.codes import LanguageCode, RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, TreeMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, TreeMap
 
 # java.util.Properties holds a ConcurrentHashMap of 8 since Java 9.
 PROPERTIES = ConcurrentHashMap(8)

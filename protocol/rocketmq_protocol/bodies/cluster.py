@@ -10,7 +10,7 @@ from rocketmq_protocol.bodies._codecs import HashSet, Int, Long
 from rocketmq_protocol.bodies.admin import KVTable
 from rocketmq_protocol.bodies.route import BrokerData
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, HashMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, HashMap
 
 
 @body("remoting.protocol.body.ClusterInfo", answers=(RequestCode.GET_BROKER_CLUSTER_INFO,))

@@ -10,7 +10,7 @@ from rocketmq_protocol.bodies._base import ArrayBody, Body, body
 from rocketmq_protocol.bodies._codecs import HashSet, Int, Long
 from rocketmq_protocol.bodies.cluster import BrokerMemberGroup
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import HashMap
+from rocketmq_protocol.javaisms.maps import HashMap
 
 
 @body(

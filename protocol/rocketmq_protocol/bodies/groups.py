@@ -11,7 +11,7 @@ from rocketmq_protocol.bodies._codecs import HashSet, Int, Long, LongArray
 from rocketmq_protocol.bodies.heartbeat import SubscriptionData
 from rocketmq_protocol.bodies.topic_config import DataVersion
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, TreeMap, objects_hash
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, TreeMap, objects_hash
 
 # SubscriptionGroupManager, and the file subscriptionGroup.json.
 GROUPS_OF_BROKER = ConcurrentHashMap(1024)

@@ -10,7 +10,7 @@ from rocketmq_protocol import javaisms
 from rocketmq_protocol.bodies._base import Body, body, wire
 from rocketmq_protocol.bodies._codecs import HashSet, Int, Long
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import JavaSet, natural_order, objects_hash
+from rocketmq_protocol.javaisms.maps import JavaSet, natural_order, objects_hash
 
 
 class ConsumeType(StrEnum):

@@ -10,7 +10,7 @@ from rocketmq_protocol.bodies._base import Body, body
 from rocketmq_protocol.bodies._codecs import HashSet, Int, Long
 from rocketmq_protocol.bodies.stats import OffsetWrapper, TopicOffset
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, objects_hash
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, objects_hash
 
 # LiteSubscription keeps them in ConcurrentHashMap.newKeySet().
 LiteTopics = Annotated[AbstractSet[str], ConcurrentHashMap()]

@@ -12,7 +12,7 @@ from rocketmq_protocol.bodies._codecs import HashSet, Int
 from rocketmq_protocol.bodies.heartbeat import MessageModel
 from rocketmq_protocol.bodies.message_queue import MessageQueue
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, SizedHashSet
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, SizedHashSet
 
 
 class MessageRequestMode(StrEnum):

@@ -6,7 +6,7 @@ from typing import Any
 
 from rocketmq_protocol.bodies._base import Body, body
 from rocketmq_protocol.bodies._codecs import Int, Long
-from rocketmq_protocol.java_maps import natural_order, objects_hash
+from rocketmq_protocol.javaisms.maps import natural_order, objects_hash
 
 
 @body("common.message.MessageQueue", frozen=True, kw_only=False)

@@ -11,7 +11,7 @@ from rocketmq_protocol.bodies._codecs import Int, Long
 from rocketmq_protocol.bodies.message_queue import MessageQueue, MessageQueueForC
 from rocketmq_protocol.bodies.topic_config import DataVersion
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap, HashMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, HashMap
 
 OffsetByQueue = Annotated[dict[Int, Long], ConcurrentHashMap(2)]
 PullOffsetByQueue = Annotated[dict[Int, Long], ConcurrentHashMap(32)]

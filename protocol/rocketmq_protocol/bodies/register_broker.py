@@ -28,7 +28,7 @@ from rocketmq_protocol.codes import VERSION_5_0_0, VERSION_5_5_0, RequestCode
 from rocketmq_protocol.errors import RemoteProtocolError
 from rocketmq_protocol.fastjson_reader import loads
 from rocketmq_protocol.fastjson_writer import COMPACT
-from rocketmq_protocol.java_maps import ConcurrentHashMap, HashMap, JavaOrder, JavaTable, TreeMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap, HashMap, JavaOrder, JavaTable, TreeMap
 
 T = TypeVar("T")
 

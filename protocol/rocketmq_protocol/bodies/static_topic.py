@@ -9,7 +9,7 @@ from rocketmq_protocol.bodies._base import Body, body
 from rocketmq_protocol.bodies._codecs import HashSet, Int, Long
 from rocketmq_protocol.bodies.topic_config import DataVersion, TopicConfig
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap
 
 
 @body("remoting.protocol.statictopic.LogicQueueMappingItem")

@@ -11,7 +11,7 @@ from rocketmq_protocol.bodies._codecs import Long
 from rocketmq_protocol.bodies.message_queue import MessageQueue
 from rocketmq_protocol.bodies.topic_config import DataVersion
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap
 
 
 @body("remoting.protocol.admin.OffsetWrapper")

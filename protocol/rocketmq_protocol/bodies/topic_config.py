@@ -10,7 +10,7 @@ from typing import Annotated
 from rocketmq_protocol.bodies._base import Body, body
 from rocketmq_protocol.bodies._codecs import Int, Long
 from rocketmq_protocol.codes import RequestCode
-from rocketmq_protocol.java_maps import ConcurrentHashMap
+from rocketmq_protocol.javaisms.maps import ConcurrentHashMap
 
 # TopicConfigManager, and the file topics.json.
 TOPICS_OF_BROKER = ConcurrentHashMap(1024)

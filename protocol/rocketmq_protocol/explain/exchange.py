@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
 from rocketmq_protocol.codes import RESPONSE_FLAG
+from rocketmq_protocol.declaring import camel_case
 from rocketmq_protocol.errors import RemoteProtocolError
 from rocketmq_protocol.explain import meanings
 from rocketmq_protocol.explain.meanings import Reading, meant
 from rocketmq_protocol.explain.rows import Explained
-from rocketmq_protocol.headers import Header, PullMessageRequestHeader, WireField, camel_case, request_header
+from rocketmq_protocol.headers import Header, PullMessageRequestHeader, WireField, request_header
 from rocketmq_protocol.services import response_header
 
 _EXT_FIELD: Final = "extFields."

@@ -13,7 +13,6 @@ from enum import StrEnum
 from inspect import get_annotations
 from itertools import takewhile
 from typing import (
-    Annotated,
     Any,
     ClassVar,
     Final,
@@ -27,10 +26,11 @@ from typing import (
 
 from rocketmq_protocol import javaisms
 from rocketmq_protocol.codes import RequestCode
+from rocketmq_protocol.declaring import Int as Int
+from rocketmq_protocol.declaring import Long as Long
+from rocketmq_protocol.declaring import camel_case
+from rocketmq_protocol.declaring import wire as wire
 from rocketmq_protocol.errors import RemoteProtocolError
-
-Int = Annotated[int, "int"]
-Long = Annotated[int, "long"]
 
 _JAVA_PACKAGE: Final = "org.apache.rocketmq.remoting."
 _FIRST_HEADER_PACKAGE: Final = _JAVA_PACKAGE + "protocol.header."
@@ -69,11 +69,6 @@ class _Plan(NamedTuple):
     # attribute and wire name, in the order of Java's puts and of its fast codec
     putting: tuple[tuple[str, str], ...] = ()
     fast: tuple[tuple[str, str], ...] = ()
-
-
-def wire(name: str, *, default: Any = MISSING) -> Any:
-    """A field whose wire name is not the camelCase of its attribute."""
-    return field(default=default, metadata={"wire": name})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -176,12 +171,6 @@ def header(
         return declared
 
     return declare
-
-
-def camel_case(attribute: str) -> str:
-    """`queue_id` -> `queueId`."""
-    first, *rest = attribute.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 _JAVA_TYPES: Final[dict[object, str]] = {str: "string", bool: "boolean", BoundaryType: "BoundaryType"}

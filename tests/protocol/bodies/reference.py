@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from rocketmq_protocol import bodies, javaisms
-from rocketmq_protocol.java_maps import ConcurrentHashMap, HashCode, HashMap, JavaOrder, SizedHashSet, TreeMap
+from rocketmq_protocol.javaisms.maps import (
+    ConcurrentHashMap,
+    HashCode,
+    HashMap,
+    JavaOrder,
+    SizedHashSet,
+    TreeMap,
+)
 
 DATA: Final = Path(__file__).with_name("data")
 

@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from rocketmq_protocol import RemoteProtocolError, RequestCode, ResponseCode, bodies, java_maps, javaisms
+from rocketmq_protocol import RemoteProtocolError, RequestCode, ResponseCode, bodies, javaisms
 from rocketmq_protocol.bodies.register_broker import PAGE_OF_TOPICS
+from rocketmq_protocol.javaisms import maps
 from tests.vectors import GoldenFrame, golden_frames
 
 # The recording program wrote these requests by hand to provoke errors: they lack members, or sort otherwise.
@@ -240,4 +241,4 @@ def differs_by_ties_only(one: Any, other: Any) -> bool:
 
 
 def buckets(keys: list[Any], capacity: int) -> list[int]:
-    return [java_maps.spread(javaisms.java_hash(key)) & (capacity - 1) for key in keys]
+    return [maps.spread(javaisms.java_hash(key)) & (capacity - 1) for key in keys]

@@ -8,7 +8,7 @@ import pickle
 from rocketmq_protocol import bodies
 from rocketmq_protocol.bodies import JavaSet, JavaTable, MessageQueue, SubscriptionData
 from rocketmq_protocol.bodies.topic_config import TOPICS_OF_BROKER
-from rocketmq_protocol.java_maps import HashMap, TreeMap
+from rocketmq_protocol.javaisms.maps import HashMap, TreeMap
 from tests.protocol.bodies.reference import MAP_KINDS, lines, map_order
 
 

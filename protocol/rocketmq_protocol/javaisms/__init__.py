@@ -1,4 +1,7 @@
-"""Every Java quirk the wire shows, in one cage; each names the Java class that forces it."""
+"""Every Java quirk the wire shows, in one cage; each names the Java class that forces it.
+
+Here are hashes, strings and numbers; `maps` has the orders of Java's maps, `doubles` the text of doubles.
+"""
 
 from __future__ import annotations
 
@@ -139,32 +142,6 @@ def parse_int(text: str, low: int = INT_MIN, high: int = INT_MAX) -> int:
 def parse_long(text: str) -> int:
     """Long.parseLong."""
     return parse_int(text, LONG_MIN, LONG_MAX)
-
-
-def double_text(value: float) -> str:
-    """Double.toString: always a decimal point, `E` notation outside 1e-3 .. 1e7."""
-    if value != value:
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0:
-        return repr(value)
-    if 1e-3 <= abs(value) < 1e7:
-        text = repr(value)
-        return text if "." in text and "e" not in text else f"{value:.17f}".rstrip("0")
-    digits, exponent = repr_parts(value)
-    sign = "-" if value < 0 else ""
-    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{exponent}"
-
-
-def repr_parts(value: float) -> tuple[str, int]:
-    """Shortest significant digits of |value| and its decimal exponent."""
-    mantissa, _, exponent = f"{abs(value)!r}".partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    leading_zeros = len(whole + fraction) - len(digits)
-    scale = int(exponent or 0) + len(whole) - 1 - leading_zeros
-    return digits.rstrip("0") or "0", scale
 
 
 # What fastjson 1 writes otherwise than fastjson 2 (and orjson): upper-case digits in the escapes of control
