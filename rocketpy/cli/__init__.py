@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from rocketpy import __version__
+from rocketpy.cli.broker import broker
 from rocketpy.cli.store import store
 
 
@@ -14,6 +15,7 @@ def main() -> None:
     """Apache RocketMQ's wire protocol, in Python."""
 
 
+main.add_command(broker)
 main.add_command(store)
 
 
