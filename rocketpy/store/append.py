@@ -14,6 +14,7 @@ from rocketmq_protocol.hosts import IPV6_HOST_SIZE
 from rocketmq_protocol.message import MessageVersion
 from rocketmq_protocol.sysflag import MessageSysFlag
 from rocketpy.store.errors import StoreError
+from rocketpy.store.paths import is_folder_name
 
 _MAX_PROPERTIES: Final = 0x7FFF
 _MAX_TOPIC_V1: Final = 0x7F
@@ -84,9 +85,9 @@ _HEADS: Final = {(born, store): _head(born, store) for born in (8, 20) for store
 @lru_cache(maxsize=65536)
 def _topic_field(topic: str) -> tuple[int, bytes]:
     """Magic, and the topic with its length before it (V2 above 127 bytes: autoMessageVersionOnTopicLen)."""
+    if not is_folder_name(topic):
+        raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, f"topic {topic!r} cannot be the name of a folder")
     encoded = topic.encode()
-    if len(encoded) > 0x7FFF:
-        raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, f"topic of {len(encoded)} bytes: at most 32767 fit")
     if len(encoded) > _MAX_TOPIC_V1:
         return int(MessageVersion.V2), len(encoded).to_bytes(2, "big") + encoded
     return int(MessageVersion.V1), len(encoded).to_bytes(1, "big") + encoded
@@ -122,6 +123,11 @@ class Frame(NamedTuple):
         return record + crc_property(java_crc32(record)) if self.append_crc else record
 
 
+def inner_batch_properties(count: int, base_offset: int) -> bytes:
+    """What an inner batch's record says of the offsets it takes."""
+    return b"INNER_NUM\x01%d\x02INNER_BASE\x01%d\x02" % (count, base_offset)
+
+
 def frame(message: NewMessage, max_message_size: int, *, append_crc: bool = False) -> Frame:
     """Measure a message; AppendRefused if it does not fit (MessageExtEncoder.encode)."""
     properties = message.properties
@@ -137,6 +143,8 @@ def frame(message: NewMessage, max_message_size: int, *, append_crc: bool = Fals
             PutStatus.MESSAGE_ILLEGAL,
             f"body of {len(message.body)} bytes: maxMessageSize is {max_message_size}",
         )
+    if message.queue_id < 0:
+        raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, f"queue id {message.queue_id} is below 0")
     magic, topic = _topic_field(message.topic)
     head = _HEADS[len(message.born_host), len(message.store_host)]
     size = head.size + len(message.body) + len(topic) + 2 + properties_size

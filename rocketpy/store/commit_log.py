@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
@@ -12,6 +13,8 @@ from rocketmq_protocol.sysflag import MessageSysFlag
 from rocketpy.store.record_scan import Dispatch, ScanEnd, SegmentScan
 from rocketpy.store.segment import Segment
 from rocketpy.store.segment_log import SegmentLog
+
+logger = logging.getLogger(__name__)
 
 _BLANK: Final = Struct(">ii")
 _LONG: Final = Struct(">q")
@@ -61,13 +64,17 @@ class CommitLog:
         return self.max_offset
 
     def append(self, records: bytes) -> None:
-        """Write records at the offset that `reserve` gave."""
+        """Write records at the offset that `reserve` gave: all of them, even if the process dies over it.
+
+        Size and magic of the first one come last; without them nothing is there for a reader.
+        """
         last = self._last
         assert last is not None
-        position = self.max_offset - last.base
-        size = len(records)
-        last.view[position : position + size] = records
-        self.max_offset += size
+        view, start = last.view, self.max_offset - last.base
+        middle, end = start + _BLANK.size, start + len(records)
+        view[middle:end] = records[_BLANK.size :]
+        view[start:middle] = records[: _BLANK.size]
+        self.max_offset = last.base + end
 
     def read(self, offset: int, size: int) -> memoryview | None:
         """Lend `size` bytes from `offset` on; None where there are none (any more)."""
@@ -101,10 +108,11 @@ class CommitLog:
         return timestamp
 
     def scan(self, start: int, *, check_crc: bool) -> Iterator[Dispatch]:
-        """Good records from `start` on, across files; sets `max_offset` behind the last one at the end."""
-        index = (start - self._log.min_offset) // self._log.segment_size if self._log.segments else 0
+        """Whole records from `start` on; sets `max_offset` behind the last one before a broken one."""
         position = start
-        for segment in self._log.segments[index:]:
+        for segment in self._log.segments:
+            if segment.end <= start:
+                continue
             walk = SegmentScan(segment.view, segment.base, position - segment.base, check_crc=check_crc)
             yield from walk
             position = segment.base + walk.position
@@ -112,6 +120,19 @@ class CommitLog:
                 break
             position = segment.end
         self.max_offset = position
+
+    def walk(self, start: int, end: int) -> Iterator[Dispatch]:
+        """Records between two offsets; a broken one hides the rest of its file, but not later files."""
+        for segment in self._log.segments:
+            if segment.end <= start or segment.base >= end:
+                continue
+            walk = SegmentScan(segment.view, segment.base, max(start - segment.base, 0), check_crc=False)
+            for record in walk:
+                if record.physical >= end:
+                    return
+                yield record
+            if walk.end is ScanEnd.BROKEN and segment is not self._log.segments[-1]:
+                logger.error("%s: no record at %d; the rest is left out", segment.path, walk.position)
 
     def truncate(self, offset: int) -> None:
         """Forget everything from `offset` on."""

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from functools import lru_cache
 from typing import Final
 
 from rocketmq_protocol.javaisms import string_hash
 from rocketmq_protocol.properties import (
     PROPERTY_DELAY_TIME_LEVEL,
+    PROPERTY_INNER_BASE,
+    PROPERTY_INNER_NUM,
     PROPERTY_KEYS,
     PROPERTY_TAGS,
     PROPERTY_UNIQ_CLIENT_MESSAGE_ID_KEYIDX,
 )
 from rocketmq_protocol.sysflag import MessageSysFlag
+from rocketpy.store.append import NOT_FOR_CONSUMERS, TRANSACTION_BITS
+from rocketpy.store.batch_queue import Batch, BatchQueues
+from rocketpy.store.consume_queue import ConsumeQueue
+from rocketpy.store.key_hash import index_hashes
 from rocketpy.store.key_index import KeyIndex
+from rocketpy.store.paths import is_folder_name
 from rocketpy.store.queues import ConsumeQueues
 from rocketpy.store.record_scan import Dispatch
 
+logger = logging.getLogger(__name__)
+
 SCHEDULE_TOPIC: Final = "SCHEDULE_TOPIC_XXXX"
 
+_ROLLBACK: Final = int(MessageSysFlag.TRANSACTION_ROLLBACK_TYPE)
 _SEPARATOR: Final = b"\x02"
-_TRANSACTION_BITS: Final = MessageSysFlag.TRANSACTION_ROLLBACK_TYPE
 
 
 def _marker(name: str) -> bytes:
@@ -31,17 +41,33 @@ _TAGS: Final = _marker(PROPERTY_TAGS)
 _KEYS: Final = _marker(PROPERTY_KEYS)
 _UNIQUE_KEY: Final = _marker(PROPERTY_UNIQ_CLIENT_MESSAGE_ID_KEYIDX)
 _DELAY: Final = _marker(PROPERTY_DELAY_TIME_LEVEL)
+_INNER_NUM: Final = _marker(PROPERTY_INNER_NUM)
+_INNER_BASE: Final = _marker(PROPERTY_INNER_BASE)
+_INNER_BATCH: Final = MessageSysFlag.INNER_BATCH_FLAG
 
 
-def _value(properties: bytes, marker: bytes) -> str | None:
+def _value(properties: bytes, marker: bytes) -> bytes | None:
     """A property out of `properties`, which begin with a separator; the last one counts, as in a HashMap."""
     start = properties.rfind(marker)
     if start < 0:
         return None
     start += len(marker)
     end = properties.find(_SEPARATOR, start)
-    value = properties[start:end] if end >= 0 else properties[start:]
-    return value.decode("utf-8", "replace") if value else None
+    return (properties[start:end] if end >= 0 else properties[start:]) or None
+
+
+@lru_cache(maxsize=65536)
+def _tags_code(tags: bytes) -> int:
+    return string_hash(tags.decode("utf-8", "replace"))
+
+
+def has_keys(record: Dispatch) -> bool:
+    """Whether the record belongs into the index."""
+    if record.sys_flag & TRANSACTION_BITS == _ROLLBACK:
+        return False
+    properties = _SEPARATOR + record.properties
+    unique_key, keys, tags = (_value(properties, marker) for marker in (_UNIQUE_KEY, _KEYS, _TAGS))
+    return bool(index_hashes(record.topic, unique_key, keys, tags))
 
 
 class Dispatcher:
@@ -50,43 +76,84 @@ class Dispatcher:
     def __init__(
         self,
         queues: ConsumeQueues,
+        batch_queues: BatchQueues,
         index: KeyIndex | None,
         delay_levels: tuple[int, ...],
-        on_arrival: Callable[[str, int, int], None] | None = None,
     ) -> None:
         self._queues = queues
+        self._batch_queues = batch_queues
         self._index = index
         self._delay_levels = delay_levels
-        self._on_arrival = on_arrival
 
-    def dispatch(self, record: Dispatch) -> None:
-        """Take one record; a second time does nothing."""
-        properties = _SEPARATOR + record.properties
+    def dispatch(self, record: Dispatch, *, to_queue: bool = True, to_index: bool = True) -> None:
+        """Take one record of the log; a second time does nothing."""
+        self.derive(*record, to_queue=to_queue, to_index=to_index)
+
+    def derive(
+        self,
+        topic: str,
+        queue_id: int,
+        queue_offset: int,
+        physical: int,
+        size: int,
+        sys_flag: int,
+        stored: int,
+        properties: bytes,
+        *,
+        to_queue: bool = True,
+        to_index: bool = True,
+    ) -> None:
+        """The same with what a record holds."""
+        if sys_flag & _INNER_BATCH and to_queue:
+            self._derive_batch(topic, queue_id, physical, size, stored, properties)
+            to_queue = False
+        queue = self._queue(topic, queue_id, physical, sys_flag) if to_queue else None
+        index = self._index if to_index else None
+        if index is not None and (physical < index.end_physical or sys_flag & TRANSACTION_BITS == _ROLLBACK):
+            index = None
+        if queue is None and index is None:
+            return
+        properties = _SEPARATOR + properties
         tags = _value(properties, _TAGS)
+        if queue is not None:
+            tags_code = _tags_code(tags) if tags is not None else 0
+            if topic == SCHEDULE_TOPIC:
+                tags_code = self._due_time(properties, stored, tags_code)
+            queue.append(queue_offset, physical, size, tags_code)
+        if index is not None:
+            unique_key, keys = _value(properties, _UNIQUE_KEY), _value(properties, _KEYS)
+            index.put(index_hashes(topic, unique_key, keys, tags), physical, stored)
+
+    def _derive_batch(
+        self, topic: str, queue_id: int, physical: int, size: int, stored: int, properties: bytes
+    ) -> None:
+        """An inner batch goes to its batch queue; its properties say which offsets it takes."""
+        properties = _SEPARATOR + properties
+        base, count, tags = (_value(properties, marker) for marker in (_INNER_BASE, _INNER_NUM, _TAGS))
+        if base is None or count is None or not (base.isdigit() and count.isdigit()):
+            logger.error("record at %d: an inner batch without its offsets", physical)
+            return
+        tags_code = _tags_code(tags) if tags is not None else 0
+        self._batch_queues.get_or_create(topic, queue_id).append(
+            Batch(physical, size, tags_code, stored, int(base), int(count))
+        )
+
+    def _queue(self, topic: str, queue_id: int, physical: int, sys_flag: int) -> ConsumeQueue | None:
+        """The queue that lacks this record, if any."""
         # CommitLogDispatcherBuildConsumeQueue: a transaction's half and its rollback are not for consumers.
-        kind = record.sys_flag & _TRANSACTION_BITS
-        if kind in (MessageSysFlag.TRANSACTION_NOT_TYPE, MessageSysFlag.TRANSACTION_COMMIT_TYPE):
-            queue = self._queues.get_or_create(record.topic, record.queue_id)
-            tags_code = string_hash(tags) if tags is not None else 0
-            if record.topic == SCHEDULE_TOPIC:
-                tags_code = self._due_time(properties, record.store_timestamp, tags_code)
-            queue.append(record.queue_offset, record.physical, record.size, tags_code)
-            if self._on_arrival is not None:
-                self._on_arrival(record.topic, record.queue_id, record.queue_offset)
-        if self._index is not None:
-            self._index.put(
-                record.topic,
-                _value(properties, _UNIQUE_KEY),
-                _value(properties, _KEYS),
-                tags,
-                record.physical,
-                record.sys_flag,
-                record.store_timestamp,
-            )
+        if sys_flag & TRANSACTION_BITS in NOT_FOR_CONSUMERS:
+            return None
+        queue = self._queues.get(topic, queue_id)
+        if queue is None:
+            if queue_id < 0 or not is_folder_name(topic):
+                logger.error("record at %d: there can be no queue %d of topic %r", physical, queue_id, topic)
+                return None
+            queue = self._queues.get_or_create(topic, queue_id)
+        return queue if physical >= queue.max_physical else None
 
     def _due_time(self, properties: bytes, store_timestamp: int, tags_code: int) -> int:
         """A delayed message's tag hash is the time it is due (CommitLog.checkMessageAndReturnSize)."""
         level = _value(properties, _DELAY)
-        if level is None or not level.isdecimal() or int(level) == 0 or not self._delay_levels:
+        if level is None or not level.isdigit() or int(level) == 0 or not self._delay_levels:
             return tags_code
         return store_timestamp + self._delay_levels[min(int(level), len(self._delay_levels)) - 1]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from rocketpy.store.batch_queue import BatchQueue
 from rocketpy.store.commit_log import CommitLog
 from rocketpy.store.config import StoreConfig
-from rocketpy.store.consume_queue import ENTRY_SIZE, ConsumeQueue
+from rocketpy.store.consume_queue import BLANK_SIZE, ENTRY_SIZE, ConsumeQueue
 
 
 class FetchStatus(Enum):
@@ -45,7 +46,7 @@ TagFilter = Callable[[int], bool]
 RecordFilter = Callable[[memoryview], bool]
 
 
-def bounds_answer(queue: ConsumeQueue, offset: int) -> Fetched | None:
+def bounds_answer(queue: ConsumeQueue | BatchQueue, offset: int) -> Fetched | None:
     """The answer to an offset outside the queue; None inside."""
     low, high = queue.min_offset, queue.max_offset
     if high == 0:
@@ -69,42 +70,89 @@ def fetch(
     wants_tag: TagFilter | None = None,
     wants_record: RecordFilter | None = None,
 ) -> Fetched:
-    """Up to `max_count` records from `offset` on that the filters want."""
+    """Up to `max_count` records from `offset` on that the filters want; one at least, whatever its size."""
     answer = bounds_answer(queue, offset)
     if answer is not None:
         return answer
     found = Fetched(FetchStatus.NO_MATCHED_MESSAGE, offset, queue.min_offset, queue.max_offset)
-    max_count = min(max_count, config.max_transfer_count)
-    byte_limit = min(max(max_bytes, 100), MAX_PULL_BYTES, config.max_transfer_bytes)
     # How many entries may be looked at for one answer, matching or not.
-    filtered = wants_tag is not None or wants_record is not None
-    look = max(config.max_filter_bytes // ENTRY_SIZE, max_count) if filtered else max_count
-    low, high = log.min_offset, log.max_offset
+    look = max(config.max_filter_bytes // ENTRY_SIZE, max_count)
+    max_count = max(min(max_count, config.max_transfer_count), 1)
+    byte_limit = min(max(max_bytes, 100), MAX_PULL_BYTES, config.max_transfer_bytes)
+    if wants_tag is None and wants_record is None:
+        look = min(look, max_count)
     run_start = run_end = -1  # neighbouring records, lent as one view
-    next_file = -1  # after a hole: where the next file begins
     count, total = 0, 0
-    for physical, size, tags_code in queue.entries(offset, look):
-        if count >= max_count or (count and total + size > byte_limit):
+    for queue_offset, physical, size in _wanted(
+        found, log, queue.entries(offset, look), wants_tag, wants_record
+    ):
+        if count and total + size > byte_limit:
+            found.next_offset = queue_offset
             break
-        found.next_offset += 1
-        if physical < next_file or (wants_tag is not None and not wants_tag(tags_code)):
-            continue
-        if not low <= physical <= high - size:
-            if not count:
-                found.status = FetchStatus.MESSAGE_WAS_REMOVING
-            next_file = log.next_file(physical)
-            continue
-        if wants_record is not None and not wants_record(log.lend(physical, size)):
-            continue
         if physical != run_end:
-            if run_end >= 0:
+            if count:
                 found.views.append(log.lend(run_start, run_end - run_start))
             run_start = physical
         run_end = physical + size
         count += 1
         total += size
+        if count == max_count:
+            break
     if count:
         found.views.append(log.lend(run_start, run_end - run_start))
         found.status = FetchStatus.FOUND
     found.count, found.size = count, total
     return found
+
+
+def fetch_batches(
+    log: CommitLog,
+    queue: BatchQueue,
+    offset: int,
+    max_count: int,
+    config: StoreConfig,
+    wants_tag: TagFilter | None = None,
+) -> Fetched:
+    """Whole batches from the one on that holds `offset`, up to `max_count` messages; one batch at least."""
+    answer = bounds_answer(queue, offset)
+    if answer is not None:
+        return answer
+    found = Fetched(FetchStatus.NO_MATCHED_MESSAGE, offset, queue.min_offset, queue.max_offset)
+    max_count = min(max_count, config.max_transfer_count)
+    for batch in queue.batches(offset):
+        full = found.count + batch.messages > max_count or found.size + batch.size > config.max_transfer_bytes
+        if found.count and full:
+            break
+        found.next_offset = batch.end_offset
+        record = log.read(batch.physical, batch.size)
+        if record is not None and (wants_tag is None or wants_tag(batch.tags_code)):
+            found.views.append(record)
+            found.count += batch.messages
+            found.size += batch.size
+            found.status = FetchStatus.FOUND
+    return found
+
+
+def _wanted(
+    found: Fetched,
+    log: CommitLog,
+    entries: Iterator[tuple[int, int, int]],
+    wants_tag: TagFilter | None,
+    wants_record: RecordFilter | None,
+) -> Iterator[tuple[int, int, int]]:
+    """Queue offset, commit log offset and size of the messages that are there and wanted.
+
+    Moves `found` on past every entry looked at.
+    """
+    low, high = log.min_offset, log.max_offset
+    next_file = -1  # after a message that is gone: where the next file begins
+    for queue_offset, (physical, size, tags_code) in enumerate(entries, found.next_offset):
+        found.next_offset = queue_offset + 1
+        if physical < next_file or (wants_tag is not None and not wants_tag(tags_code)):
+            continue
+        if not low <= physical <= high - size:
+            found.status = FetchStatus.MESSAGE_WAS_REMOVING
+            if size != BLANK_SIZE:
+                next_file = log.next_file(physical)
+        elif wants_record is None or wants_record(log.lend(physical, size)):
+            yield queue_offset, physical, size

@@ -1,10 +1,15 @@
 """One index file: a hash table on disk from key hash to commit log offsets, newest first.
 
 Header, slots, entries, as `layouts` draws them. An entry points at the one before it in its slot.
+
+Slots and header change together, with a flush: entries that a crash leaves behind them do no harm, but a slot
+that points behind the header's count has lost its older entries, since Java takes it for empty.
 """
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from struct import Struct
@@ -19,12 +24,16 @@ _SLOT: Final = Struct(">i")
 # key hash, commit log offset, seconds since the header's first store time, previous entry
 _ENTRY: Final = Struct(">iqii")
 _INT_MAX: Final = 0x7FFFFFFF
+_PAGE: Final = 4096
+# Slots kept in memory between two flushes; more than that go to the file, and the header with them.
+_MAX_FRESH: Final = 262_144
 
 _HEADER_SIZE: Final = _HEADER.size
 _SLOT_SIZE: Final = _SLOT.size
 _ENTRY_SIZE: Final = _ENTRY.size
 _read_slot: Final = _SLOT.unpack_from
 _write_slot: Final = _SLOT.pack_into
+_read_entry: Final = _ENTRY.unpack_from
 _write_entry: Final = _ENTRY.pack_into
 
 
@@ -36,15 +45,19 @@ class IndexFile:
         self._entries = entries
         self._first_entry = _HEADER_SIZE + slots * _SLOT_SIZE
         size = self._first_entry + entries * _ENTRY_SIZE
-        if path is not None and path.exists() and path.stat().st_size != size:
+        found = path.stat().st_size if path is not None and path.exists() else 0
+        if found not in (0, size):
             raise StoreCorrupt(
-                f"{path}: {path.stat().st_size} bytes, but {slots} slots and {entries} entries take {size}; "
+                f"{path}: {found} bytes, but {slots} slots and {entries} entries take {size}; "
                 "set maxHashSlotNum and maxIndexNum to what wrote it, or delete it: it can be rebuilt"
             )
         self._segment = Segment(0, size, path)
         header: tuple[int, ...] = _HEADER.unpack_from(self._segment.view)
         self.begin_timestamp, self.end_timestamp, self.begin_physical, self.end_physical = header[:4]
-        self._used_slots, self._next = header[4], max(header[5], 1)
+        self._used_slots, self._next = header[4], min(max(header[5], 1), entries)
+        self._fresh: dict[int, int] = {}
+        # What `_next` was when all before it was forced to the disk.
+        self._flushed = self._next
 
     @property
     def path(self) -> Path | None:
@@ -68,29 +81,26 @@ class IndexFile:
 
     def put(self, key_hashes: Sequence[int], physical: int, store_timestamp: int) -> int:
         """Add the keys of one message; gives how many fitted."""
-        view, number = self._segment.view, self._next
-        fitting = key_hashes[: self._entries - number]
-        if number <= 1 and fitting:
-            self.begin_physical = physical
+        view, slots, first_entry, number = self._segment.view, self._slots, self._first_entry, self._next
+        fresh = self._fresh
         seconds = 0
         if self.begin_timestamp > 0:
             seconds = min(max((store_timestamp - self.begin_timestamp) // 1000, 0), _INT_MAX)
-        elif fitting:
-            self.begin_timestamp = store_timestamp
-        slots, first_entry = self._slots, self._first_entry
+        fitting = key_hashes[: self._entries - number]
         for key_hash in fitting:
-            slot = _HEADER_SIZE + key_hash % slots * _SLOT_SIZE
-            (previous,) = _read_slot(view, slot)
-            if not 0 < previous <= number:
-                previous = 0
+            slot = key_hash % slots
+            previous = fresh.get(slot) or _read_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE)[0]
+            if not previous:
                 self._used_slots += 1
             _write_entry(view, first_entry + number * _ENTRY_SIZE, key_hash, physical, seconds, previous)
-            _write_slot(view, slot, number)
+            fresh[slot] = number
+            if number == 1:  # IndexFile.putKey: only now does the file begin
+                self.begin_physical, self.begin_timestamp, seconds = physical, store_timestamp, 0
             number += 1
         if fitting:
-            self._next = number
-            self.end_physical = physical
-            self.end_timestamp = store_timestamp
+            self._next, self.end_physical, self.end_timestamp = number, physical, store_timestamp
+        if len(fresh) > _MAX_FRESH:
+            self._write_fresh()
         return len(fitting)
 
     def overlaps(self, begin: int, end: int) -> bool:
@@ -100,10 +110,12 @@ class IndexFile:
     def find(self, key_hash: int, begin: int, end: int) -> Iterator[int]:
         """Commit log offsets under a hash, newest first; the caller compares the real keys."""
         view = self._segment.view
-        number = _SLOT.unpack_from(view, _HEADER_SIZE + key_hash % self._slots * _SLOT_SIZE)[0]
+        slot = key_hash % self._slots
+        number = self._fresh.get(slot) or _read_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE)[0]
         while 0 < number < self._next:
-            entry = self._first_entry + number * _ENTRY_SIZE
-            found_hash, physical, seconds, previous = _ENTRY.unpack_from(view, entry)
+            found_hash, physical, seconds, previous = _read_entry(
+                view, self._first_entry + number * _ENTRY_SIZE
+            )
             if seconds < 0:
                 return
             stored = self.begin_timestamp + seconds * 1000
@@ -114,10 +126,81 @@ class IndexFile:
                 return
             number = previous
 
-    def flush(self) -> None:
-        """Write the header and force everything to the disk."""
+    def truncate(self, physical: int) -> None:
+        """Forget the messages at or behind a commit log offset."""
+        if self.count and self.end_physical >= physical:
+            self._keep(self._first_at_or_after(physical))
+
+    def mend(self) -> None:
+        """After a crash, keep the entries before the first that did not reach the disk.
+
+        The message before it goes too, since half of its last entry may be missing.
+        """
+        good, last = 0, 0
+        for entry in _ENTRY.iter_unpack(self._used_entries()):
+            if entry[1] < last or not any(entry):
+                break
+            good, last = good + 1, entry[1]
+        self._next = good + 1
+        self._keep(self._first_at_or_after(last))
+
+    def _keep(self, end: int) -> None:
+        """Keep the entries before number `end`, and string them anew: their slots may point at later ones."""
+        self._next, self._flushed = end, 0
+        self._fresh.clear()
+        slots = array("i", bytes(self._slots * _SLOT_SIZE))
+        first, view = self._first_entry, self._segment.view
+        physical, seconds = self.begin_physical, 0
+        for number, entry in enumerate(_ENTRY.iter_unpack(self._used_entries()), 1):
+            key_hash, physical, seconds, previous = entry
+            slot = key_hash % self._slots
+            if previous != slots[slot]:
+                _write_entry(view, first + number * _ENTRY_SIZE, key_hash, physical, seconds, slots[slot])
+            slots[slot] = number
+        self.end_physical = physical
+        self.end_timestamp = min(self.end_timestamp, self.begin_timestamp + seconds * 1000 + 999)
+        self._used_slots = self._slots - slots.count(0)
+        self._write_slots(slots)
         self.write_header()
-        self._segment.sync()
+
+    def _used_entries(self) -> memoryview:
+        return self._segment.view[self._first_entry + _ENTRY_SIZE :][: self.count * _ENTRY_SIZE]
+
+    def _first_at_or_after(self, physical: int) -> int:
+        """Number of the first entry of a message at or behind a commit log offset."""
+        low, high = 1, self._next
+        while low < high:
+            middle = (low + high) // 2
+            if _read_entry(self._segment.view, self._first_entry + middle * _ENTRY_SIZE)[1] < physical:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _write_slots(self, slots: array[int]) -> None:
+        """Write the pages of slots that differ, so that empty ones go on taking no room."""
+        if sys.byteorder == "little":
+            slots.byteswap()
+        new = memoryview(slots).cast("B")
+        old = self._segment.view[_HEADER_SIZE : self._first_entry]
+        for start in range(0, len(new), _PAGE):
+            page = new[start : start + _PAGE]
+            if old[start : start + _PAGE] != page:
+                old[start : start + _PAGE] = page
+
+    def flush(self) -> None:
+        """Bring slots and header up to date and force everything to the disk, if there is anything new."""
+        if self._flushed != self._next:
+            self._write_fresh()
+            self._segment.sync()
+            self._flushed = self._next
+
+    def _write_fresh(self) -> None:
+        view = self._segment.view
+        for slot, number in self._fresh.items():
+            _write_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE, number)
+        self._fresh.clear()
+        self.write_header()
 
     def write_header(self) -> None:
         """Bring the header up to date with the entries."""
@@ -134,7 +217,7 @@ class IndexFile:
 
     def close(self) -> None:
         """Let go of the file."""
-        self.write_header()
+        self._write_fresh()
         self._segment.close()
 
     def delete(self) -> None:

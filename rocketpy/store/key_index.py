@@ -7,11 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from rocketmq_protocol.hashing import index_hash, message_index_keys
-from rocketmq_protocol.sysflag import MessageSysFlag, transaction_type
+from rocketmq_protocol.hashing import index_hash
 from rocketpy.store.index_file import IndexFile
 
-_ROLLBACK: Final = MessageSysFlag.TRANSACTION_ROLLBACK_TYPE
+_FOREVER: Final = 2**62
 
 
 class KeyIndex:
@@ -23,16 +22,18 @@ class KeyIndex:
         self._entries = entries
         self._files: list[IndexFile] = []
 
-    def load(self, safe_timestamp: int | None) -> None:
-        """Open the files; after a crash those with entries past `safe_timestamp` go, to be rebuilt."""
+    def load(self, *, clean: bool, safe_timestamp: int) -> None:
+        """Open the files; after a crash those are mended that may not have reached the disk as a whole."""
         if self._folder is None or not self._folder.exists():
             return
         for path in sorted(path for path in self._folder.iterdir() if path.name.isdecimal()):
             found = IndexFile(path, self._slots, self._entries)
-            if safe_timestamp is not None and found.end_timestamp > safe_timestamp:
-                found.delete()
-            else:
+            if not clean and not (found.is_full and found.end_timestamp <= safe_timestamp):
+                found.mend()
+            if clean or found.count:
                 self._files.append(found)
+            else:
+                found.delete()
 
     @property
     def files(self) -> list[IndexFile]:
@@ -44,24 +45,20 @@ class KeyIndex:
         """Offset of the last message that was indexed."""
         return self._files[-1].end_physical if self._files else -1
 
-    def put(
-        self,
-        topic: str,
-        unique_key: str | None,
-        keys: str | None,
-        tags: str | None,
-        physical: int,
-        sys_flag: int,
-        store_timestamp: int,
-    ) -> None:
+    def put(self, hashes: list[int], physical: int, store_timestamp: int) -> None:
         """Index one message under all its keys; one that is there already is left alone."""
         file = self._writable(store_timestamp)
-        if physical < file.end_physical or transaction_type(sys_flag) == _ROLLBACK:
-            return
-        hashes = [index_hash(key) for key in message_index_keys(topic, unique_key, keys, tags)]
+        if physical <= file.end_physical:
+            if physical < file.end_physical:
+                return
+            hashes = [key_hash for key_hash in hashes if not self._has(key_hash, physical)]
         while len(hashes) > (fitted := file.put(hashes, physical, store_timestamp)):
             hashes = hashes[fitted:]
             file = self._writable(store_timestamp)
+
+    def _has(self, key_hash: int, physical: int) -> bool:
+        """Whether the message indexed last has this key already; its keys may lie in two files."""
+        return any(physical == next(file.find(key_hash, 0, _FOREVER), -1) for file in self._files[-2:])
 
     def _writable(self, store_timestamp: int) -> IndexFile:
         if self._files and not self._files[-1].is_full:
@@ -69,7 +66,6 @@ class KeyIndex:
         file = IndexFile(self._new_path(store_timestamp), self._slots, self._entries)
         if self._files:
             file.continue_from(self._files[-1])
-            self._files[-1].flush()
         self._files.append(file)
         return file
 
@@ -78,13 +74,11 @@ class KeyIndex:
         if self._folder is None:
             return None
         self._folder.mkdir(parents=True, exist_ok=True)
-        while True:
-            moment = datetime.fromtimestamp(store_timestamp / 1000)
-            path = self._folder / f"{moment:%Y%m%d%H%M%S}{store_timestamp % 1000:03d}"
-            last = self._files[-1].path if self._files else None
-            if not path.exists() and (last is None or path.name > last.name):
-                return path
-            store_timestamp += 1
+        moment = datetime.fromtimestamp(store_timestamp / 1000)
+        name = f"{moment:%Y%m%d%H%M%S}{store_timestamp % 1000:03d}"
+        if self._files and (last := self._files[-1].path) is not None and name <= last.name:
+            name = str(int(last.name) + 1)  # in the same millisecond, or the clock went back
+        return self._folder / name
 
     def find(self, key: str, begin: int, end: int) -> Iterator[int]:
         """Commit log offsets that may belong to an index key, newest first."""
@@ -108,10 +102,23 @@ class KeyIndex:
             deleted += 1
         return deleted
 
+    def truncate(self, physical: int) -> None:
+        """Forget the messages at or behind a commit log offset."""
+        while self._files and self._files[-1].begin_physical >= physical:
+            self._files.pop().delete()
+        for file in self._files[-1:]:
+            file.truncate(physical)
+
+    def drop_from(self, file: IndexFile) -> None:
+        """Delete a file and all behind it, to be built anew."""
+        while self._files[-1] is not file:
+            self._files.pop().delete()
+        self._files.pop().delete()
+
     def flush(self) -> None:
-        """Force the last file to the disk."""
-        if self._files:
-            self._files[-1].flush()
+        """Force everything to the disk."""
+        for file in self._files:
+            file.flush()
 
     def delete_all(self) -> None:
         """Drop every file, to be rebuilt."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import accumulate
 from types import TracebackType
 from typing import Self
 
 from rocketmq_protocol.hashing import index_key, tag_index_key
 from rocketmq_protocol.headers import BoundaryType
 from rocketmq_protocol.message_record import decode_record
+from rocketmq_protocol.sysflag import MessageSysFlag
 from rocketpy.store import fetch as fetching
 from rocketpy.store.append import (
     NOT_FOR_CONSUMERS,
@@ -20,7 +23,9 @@ from rocketpy.store.append import (
     NewMessage,
     PutStatus,
     frame,
+    inner_batch_properties,
 )
+from rocketpy.store.batch_queue import BatchQueues
 from rocketpy.store.checkpoint import Checkpoint
 from rocketpy.store.commit_log import CommitLog
 from rocketpy.store.config import StoreConfig
@@ -31,8 +36,7 @@ from rocketpy.store.fetch import Fetched, FetchStatus, RecordFilter, TagFilter
 from rocketpy.store.key_index import KeyIndex
 from rocketpy.store.paths import StorePaths
 from rocketpy.store.queues import ConsumeQueues
-from rocketpy.store.record_scan import Dispatch
-from rocketpy.store.recovery import Recovered, recover
+from rocketpy.store.recovery import Recovered, Recovery
 
 
 def _now_millis() -> int:
@@ -55,6 +59,9 @@ class MessageStore:
         self.queues = ConsumeQueues(
             self.paths.consume_queue, config.consume_queue_file_entries, config.max_open_files
         )
+        self.batch_queues = BatchQueues(
+            self.paths.batch_consume_queue, config.consume_queue_file_entries, config.max_open_files
+        )
         self.index = (
             KeyIndex(self.paths.index, config.index_slots, config.index_entries)
             if config.message_index_enable
@@ -64,7 +71,8 @@ class MessageStore:
         self.writable = True
         self.recovered: Recovered | None = None
         self._clock = clock
-        self._dispatcher = Dispatcher(self.queues, self.index, config.delay_levels, on_arrival)
+        self._on_arrival = on_arrival
+        self._dispatcher = Dispatcher(self.queues, self.batch_queues, self.index, config.delay_levels)
         self._last_store_timestamp = 0
 
     def open(self) -> Recovered:
@@ -74,30 +82,40 @@ class MessageStore:
             clean = not self.paths.was_aborted
             self.checkpoint = Checkpoint.load(self.paths.checkpoint)
             self.log.load()
-            self.queues.load()
-            if self.index is not None:
-                self.index.load(None if clean else self.checkpoint.index_timestamp)
-            self.recovered = recover(
-                self.config, self.log, self.queues, self.index, self._dispatcher, self.checkpoint, clean=clean
-            )
+            # From here on files are changed: who dies over it must not look as if stopped in order.
+            self.paths.mark_running()
+            self.recovered = Recovery(
+                self.config,
+                self.log,
+                self.queues,
+                self.batch_queues,
+                self.index,
+                self._dispatcher,
+                self.checkpoint,
+                clean,
+            ).run()
+            self._last_store_timestamp = self.recovered.last_timestamp
+            if not clean:
+                self.flush(thorough=True)
         except BaseException:
-            self._let_go()
+            self._close_files()
+            self.paths.unlock()
             raise
-        self.paths.mark_running()
         return self.recovered
 
     def close(self) -> None:
         """Flush everything, write the checkpoint, and take the abort file away."""
         self.flush(thorough=True)
-        self._let_go()
+        self._close_files()
         self.paths.mark_stopped()
+        self.paths.unlock()
 
-    def _let_go(self) -> None:
+    def _close_files(self) -> None:
         self.log.close()
         self.queues.close()
+        self.batch_queues.close()
         if self.index is not None:
             self.index.close()
-        self.paths.unlock()
 
     def __enter__(self) -> Self:
         self.open()
@@ -114,14 +132,44 @@ class MessageStore:
         """Store one message; AppendRefused says why not."""
         framed = self._frame(message)
         self._reserve(framed.size)
-        return self._put(framed, self._clock())
+        now, physical, queue_offset = self._clock(), self.log.max_offset, self._next_offset(message)
+        self.log.append(framed.record(physical, queue_offset, now))
+        return self._derive(framed, physical, queue_offset, now)
 
     def append_batch(self, messages: Iterable[NewMessage]) -> list[Appended]:
         """Store messages of one queue together: in one file, with consecutive offsets, all or none."""
         frames = [self._frame(message) for message in messages]
+        if len({(framed.message.topic, framed.message.queue_id) for framed in frames}) != 1:
+            raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, "a batch holds messages of one queue")
         self._reserve(sum(framed.size for framed in frames))
-        now = self._clock()
-        return [self._put(framed, now) for framed in frames]
+        now, physical, first = self._clock(), self.log.max_offset, self._next_offset(frames[0].message)
+        places = list(accumulate((framed.size for framed in frames), initial=physical))
+        offsets = range(first, first + len(frames))
+        self.log.append(
+            b"".join(
+                framed.record(place, offset, now)
+                for framed, place, offset in zip(frames, places, offsets, strict=False)
+            )
+        )
+        return [
+            self._derive(framed, place, offset, now)
+            for framed, place, offset in zip(frames, places, offsets, strict=False)
+        ]
+
+    def append_inner_batch(self, message: NewMessage, count: int) -> Appended:
+        """Store a batch of `count` messages as one record, as topics of queue.type=BatchCQ keep them."""
+        queue = self.batch_queues.get(message.topic, message.queue_id)
+        offset = queue.max_offset if queue is not None else 0
+        marked = replace(
+            message,
+            sys_flag=message.sys_flag | MessageSysFlag.INNER_BATCH_FLAG | MessageSysFlag.NEED_UNWRAP_FLAG,
+            properties=message.properties + inner_batch_properties(count, offset),
+        )
+        framed = self._frame(marked)
+        self._reserve(framed.size)
+        now, physical = self._clock(), self.log.max_offset
+        self.log.append(framed.record(physical, offset, now))
+        return self._derive(framed, physical, offset, now)
 
     def _frame(self, message: NewMessage) -> Frame:
         return frame(message, self.config.max_message_size, append_crc=self.config.append_prop_crc)
@@ -139,27 +187,23 @@ class MessageStore:
             )
         self.log.reserve(size)
 
-    def _put(self, framed: Frame, now: int) -> Appended:
-        message, log = framed.message, self.log
-        physical = log.max_offset
-        queue_offset = 0
-        if message.sys_flag & TRANSACTION_BITS not in NOT_FOR_CONSUMERS:
-            queue = self.queues.get(message.topic, message.queue_id)
-            queue_offset = queue.max_offset if queue is not None else 0
-        log.append(framed.record(physical, queue_offset, now))
-        self._dispatcher.dispatch(
-            Dispatch(
-                message.topic,
-                message.queue_id,
-                queue_offset,
-                physical,
-                framed.size,
-                message.sys_flag,
-                now,
-                message.properties,
-            )
+    def _next_offset(self, message: NewMessage) -> int:
+        """The queue offset a message gets; the half of a transaction and its rollback get none."""
+        queue = self.queues.get(message.topic, message.queue_id)
+        if queue is None or message.sys_flag & TRANSACTION_BITS in NOT_FOR_CONSUMERS:
+            return 0
+        return queue.max_offset
+
+    def _derive(self, framed: Frame, physical: int, queue_offset: int, now: int) -> Appended:
+        """Bring queue and index after the log, and tell of the message."""
+        message = framed.message
+        topic, queue_id, sys_flag = message.topic, message.queue_id, message.sys_flag
+        self._dispatcher.derive(
+            topic, queue_id, queue_offset, physical, framed.size, sys_flag, now, message.properties
         )
         self._last_store_timestamp = now
+        if self._on_arrival is not None and sys_flag & TRANSACTION_BITS not in NOT_FOR_CONSUMERS:
+            self._on_arrival(topic, queue_id, queue_offset)
         return Appended(physical, framed.size, queue_offset, now)
 
     # Reading
@@ -177,6 +221,9 @@ class MessageStore:
         """Records of one queue from `offset` on, lent as views of the log."""
         queue = self.queues.get(topic, queue_id)
         if queue is None:
+            batches = self.batch_queues.get(topic, queue_id)
+            if batches is not None:
+                return fetching.fetch_batches(self.log, batches, offset, max_count, self.config, wants_tag)
             return Fetched(FetchStatus.NO_MATCHED_LOGIC_QUEUE, 0, 0, 0)
         return fetching.fetch(
             self.log, queue, offset, max_count, max_bytes, self.config, wants_tag, wants_record
@@ -213,12 +260,12 @@ class MessageStore:
 
     def min_offset(self, topic: str, queue_id: int) -> int:
         """Where a queue begins; 0 for one that is not there."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.get(topic, queue_id) or self.batch_queues.get(topic, queue_id)
         return queue.min_offset if queue is not None else 0
 
     def max_offset(self, topic: str, queue_id: int) -> int:
         """Where a queue ends; 0 for one that is not there."""
-        queue = self.queues.get(topic, queue_id)
+        queue = self.queues.get(topic, queue_id) or self.batch_queues.get(topic, queue_id)
         return queue.max_offset if queue is not None else 0
 
     def offset_by_time(
@@ -257,6 +304,7 @@ class MessageStore:
         stored, physical = self._last_store_timestamp, self.log.max_offset
         flushed = self.log.flush()
         self.queues.flush(sync=thorough)
+        self.batch_queues.flush(sync=thorough)
         if thorough:
             if self.index is not None:
                 self.index.flush()
@@ -270,7 +318,9 @@ class MessageStore:
 
     def delete_topics(self, topics: Iterable[str]) -> int:
         """Remove topics' queues; their messages go with the log's files. Gives the number of queues."""
-        return sum(self.queues.delete_topic(topic) for topic in topics)
+        return sum(
+            self.queues.delete_topic(topic) + self.batch_queues.delete_topic(topic) for topic in topics
+        )
 
 
 def _carries(record: memoryview, topic: str, key: str, begin: int, end: int, *, by_tag: bool) -> bool:

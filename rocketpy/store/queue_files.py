@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from rocketpy.store.errors import StoreCorrupt
@@ -9,56 +10,63 @@ from rocketpy.store.open_files import OpenFiles
 
 
 class QueueFiles:
-    """A row of preallocated files that reads as one long file."""
+    """A row of preallocated files without gaps that reads as one long file."""
 
-    __slots__ = ("_bases", "_files", "file_size", "folder")
+    __slots__ = ("_files", "_folder", "bases", "file_size")
 
     def __init__(self, folder: Path, file_size: int, files: OpenFiles) -> None:
-        self.folder = folder
+        self._folder = str(folder)
         self.file_size = file_size
+        # Start of each file, oldest first.
+        self.bases: list[int] = []
         self._files = files
-        self._bases: list[int] = []
 
-    def load(self) -> None:
-        """Find the files that are there."""
-        for path in sorted(path for path in self.folder.iterdir() if path.name.isdecimal()):
-            size = path.stat().st_size
+    def load(self) -> bool:
+        """Find the files that are there; False if one is missing, and those behind it were dropped."""
+        whole = True
+        for path in sorted(path for path in Path(self._folder).iterdir() if path.name.isdecimal()):
+            size, base = path.stat().st_size, int(path.name)
             if size == 0:
-                path.unlink()
+                path.unlink()  # created, but the process died before using it
             elif size != self.file_size:
                 raise StoreCorrupt(
-                    f"{path}: {size} bytes, but the store is set to files of {self.file_size}; "
-                    "set mappedFileSizeConsumeQueue to what wrote it"
+                    f"{path}: {size} bytes, but the store is set to files of {self.file_size}; set "
+                    "mappedFileSizeConsumeQueue to what wrote it, or delete `consumequeue`: it can be rebuilt"
                 )
+            elif self.bases and base != self.bases[-1] + self.file_size:
+                path.unlink()
+                whole = False
             else:
-                self._bases.append(int(path.name))
+                self.bases.append(base)
+        return whole
 
     @property
-    def bases(self) -> list[int]:
-        """Start of each file, oldest first."""
-        return self._bases
+    def end(self) -> int:
+        """Where the last file ends."""
+        return self.bases[-1] + self.file_size if self.bases else 0
 
     def read(self, position: int, length: int) -> bytes:
         """Up to `length` bytes; fewer at the end of the last file, none outside the files."""
+        if not self.bases or position < self.bases[0]:
+            return b""
+        length = min(length, self.end - position)
         pieces = []
         while length > 0:
             base = position - position % self.file_size
-            if base not in self._bases:
-                break
             wanted = min(length, base + self.file_size - position)
             pieces.append(self._files.read(self._path(base), position - base, wanted))
             position, length = position + wanted, length - wanted
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def write(self, position: int, data: memoryview) -> set[Path]:
+    def write(self, position: int, data: memoryview) -> set[str]:
         """Put `data` at `position`, making files as needed; gives the files touched."""
         touched = set()
         while data:
             base = position - position % self.file_size
             path = self._path(base)
-            if base not in self._bases:
+            if base >= self.end:
                 self._files.create(path, self.file_size)
-                self._bases.append(base)
+                self.bases.append(base)
             taken = min(len(data), base + self.file_size - position)
             self._files.write(path, position - base, data[:taken])
             touched.add(path)
@@ -70,30 +78,28 @@ class QueueFiles:
 
         The oldest file stays even when nothing in it is left: its name says where the queue goes on.
         """
-        for base in [base for base in self._bases[1:] if base >= position]:
-            self._delete(base)
-        if self._bases and (end := self._bases[-1] + self.file_size) > position:
-            self._files.write(self._path(self._bases[-1]), position - self._bases[-1], bytes(end - position))
+        while len(self.bases) > 1 and self.bases[-1] >= position:
+            self._delete(self.bases.pop())
+        if self.bases and self.end > position:
+            base = self.bases[-1]
+            self._files.clear_from(self._path(base), position - base, self.file_size)
 
     def delete_before(self, position: int) -> int:
         """Delete the files that end at or before `position`, but never the last one; gives how many."""
-        old = [base for base in self._bases[:-1] if base + self.file_size <= position]
-        for base in old:
-            self._delete(base)
-        return len(old)
+        deleted = 0
+        while len(self.bases) > 1 and self.bases[1] <= position:
+            self._delete(self.bases.pop(0))
+            deleted += 1
+        return deleted
 
     def delete_all(self) -> None:
         """Remove the queue's files and its folder."""
-        for base in list(self._bases):
-            self._delete(base)
-        if self.folder.exists():
-            self.folder.rmdir()
+        while self.bases:
+            self._delete(self.bases.pop())
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _delete(self, base: int) -> None:
-        path = self._path(base)
-        self._files.forget(path)
-        path.unlink(missing_ok=True)
-        self._bases.remove(base)
+        self._files.delete(self._path(base))
 
-    def _path(self, base: int) -> Path:
-        return self.folder / f"{base:020d}"
+    def _path(self, base: int) -> str:
+        return f"{self._folder}/{base:020d}"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from rocketpy.store.consume_queue import ENTRY_SIZE, ConsumeQueue
 from rocketpy.store.open_files import OpenFiles
 from rocketpy.store.queue_files import QueueFiles
+
+QueueKey = tuple[str, int]
+
+# Two pages of entries: fewer are not worth a write of their own (flushConsumeQueueLeastPages).
+_WORTH_WRITING: Final = 2 * 4096 // ENTRY_SIZE
 
 
 class ConsumeQueues:
@@ -17,20 +24,23 @@ class ConsumeQueues:
         self._folder = folder
         self._file_size = entries_a_file * ENTRY_SIZE
         self._files = OpenFiles(max_open_files)
-        self._queues: dict[tuple[str, int], ConsumeQueue] = {}
+        self._queues: dict[QueueKey, ConsumeQueue] = {}
 
-    def load(self) -> None:
-        """Find the queues on disk and their ends."""
+    def load(self, safe_physical: int | None) -> set[QueueKey]:
+        """Find the queues on disk and their ends; gives those that lack entries.
+
+        `safe_physical` after a crash: messages before it are known to have their entries on the disk.
+        """
+        behind: set[QueueKey] = set()
         if self._folder is None or not self._folder.exists():
-            return
+            return behind
         for topic in sorted(path for path in self._folder.iterdir() if path.is_dir()):
             for folder in sorted(topic.iterdir()):
                 if folder.is_dir() and folder.name.isdecimal():
-                    files = QueueFiles(folder, self._file_size, self._files)
-                    files.load()
-                    queue = ConsumeQueue(topic.name, int(folder.name), files)
-                    queue.recover()
-                    self._queues[topic.name, queue.queue_id] = queue
+                    queue = self.get_or_create(topic.name, int(folder.name))
+                    if not queue.recover(safe_physical):
+                        behind.add((queue.topic, queue.queue_id))
+        return behind
 
     def __iter__(self) -> Iterator[ConsumeQueue]:
         return iter(list(self._queues.values()))
@@ -77,19 +87,20 @@ class ConsumeQueues:
         return sum(queue.delete_expired_files() for queue in self._queues.values())
 
     def flush(self, *, sync: bool) -> None:
-        """Write new entries to the files, and with `sync` force them to the disk."""
-        for queue in list(self._queues.values()):
-            for path in queue.flush():
-                if sync:
-                    self._files.sync(path)
+        """Write what has gathered to the files; with `sync` write everything and force it to the disk."""
+        for queue in self._queues.values():
+            if sync or queue.unflushed >= _WORTH_WRITING:
+                queue.flush()
+        if sync:
+            self._files.sync()
 
     def delete_topic(self, topic: str) -> int:
         """Remove a topic's queues and their files; gives how many there were."""
         gone = [key for key in self._queues if key[0] == topic]
         for key in gone:
             self._queues.pop(key).delete()
-        if gone and self._folder is not None and (self._folder / topic).exists():
-            (self._folder / topic).rmdir()
+        if gone and self._folder is not None:
+            shutil.rmtree(self._folder / topic, ignore_errors=True)
         return len(gone)
 
     def delete_all(self) -> None:

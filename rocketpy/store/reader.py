@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rocketmq_protocol.message import MessageExt
 from rocketmq_protocol.message_record import decode_record
+from rocketpy.store.batch_queue import Batch, batches_of
 from rocketpy.store.consume_queue import BLANK_ENTRY, ENTRY, ENTRY_SIZE
 from rocketpy.store.errors import StoreError
 from rocketpy.store.record_scan import Dispatch, ScanEnd, SegmentScan
@@ -60,6 +61,13 @@ class StoreReader:
             for queue in sorted(topic.iterdir()):
                 if queue.is_dir() and queue.name.isdecimal():
                     yield topic.name, int(queue.name), _numbered(queue)
+
+    def batches(self) -> Iterator[tuple[str, int, Batch]]:
+        """Topic, queue id and each batch of the batch consume queues."""
+        for folder in sorted((self.root / "batchconsumequeue").glob("*/*")):
+            for path in _numbered(folder):
+                for batch in batches_of(path.read_bytes()):
+                    yield folder.parent.name, int(folder.name), batch
 
     @staticmethod
     def queue_entries(files: list[Path]) -> Iterator[tuple[int, int, int, int]]:

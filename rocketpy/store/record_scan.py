@@ -11,8 +11,9 @@ from struct import Struct
 from typing import Final, NamedTuple
 from zlib import crc32
 
+from rocketmq_protocol.hosts import IPV4_HOST_SIZE, IPV6_HOST_SIZE
 from rocketmq_protocol.message import MessageVersion
-from rocketmq_protocol.message_record import BLANK_MAGIC
+from rocketmq_protocol.message_record import BLANK_MAGIC, SMALLEST_RECORD
 from rocketmq_protocol.sysflag import MessageSysFlag
 
 
@@ -36,6 +37,30 @@ class ScanEnd(Enum):
     BROKEN = "bytes that are no whole record"
 
 
+# CRC, queue id; queue offset, commit log offset, sysFlag; store time; body length
+def _head(born_size: int, store_size: int) -> Struct:
+    return Struct(f">8x ii 4x qqi 8x {born_size}x q {store_size}x 12x i")
+
+
+_BORN_V6: Final = int(MessageSysFlag.BORNHOST_V6_FLAG)
+_STORE_V6: Final = int(MessageSysFlag.STOREHOSTADDRESS_V6_FLAG)
+_V6_FLAGS: Final = _BORN_V6 | _STORE_V6
+_HEADS: Final = {
+    0: _head(IPV4_HOST_SIZE, IPV4_HOST_SIZE),
+    _BORN_V6: _head(IPV6_HOST_SIZE, IPV4_HOST_SIZE),
+    _STORE_V6: _head(IPV4_HOST_SIZE, IPV6_HOST_SIZE),
+    _V6_FLAGS: _head(IPV6_HOST_SIZE, IPV6_HOST_SIZE),
+}
+_SYS_FLAG_LOW_BYTE: Final = 39
+_SIZE_AND_MAGIC: Final = Struct(">ii")
+_V1: Final = int(MessageVersion.V1)
+_V2: Final = int(MessageVersion.V2)
+_MAX_PROPERTIES: Final = 0x7FFF
+_SECTOR: Final = 512
+
+_read_size_and_magic: Final = _SIZE_AND_MAGIC.unpack_from
+
+
 class SegmentScan:
     """The good records of a segment from `position` on; then `position` and `end` say where it stopped."""
 
@@ -45,71 +70,66 @@ class SegmentScan:
         self._view = view
         self._base = base
         self._check_crc = check_crc
+        self._topics: dict[bytes, str] = {}
 
     def __iter__(self) -> Iterator[Dispatch]:
-        view, base, check_crc = self._view, self._base, self._check_crc
-        limit = len(view)
-        topics: dict[bytes, str] = {}
-        while self.position + 8 <= limit:
-            found = _record_at(view, self.position, limit, base, check_crc, topics)
-            if not isinstance(found, Dispatch):
-                self.end = found
+        limit = len(self._view) - _SIZE_AND_MAGIC.size
+        while self.position <= limit:
+            size, magic = _read_size_and_magic(self._view, self.position)
+            if magic != _V1 and magic != _V2:
+                self.end = ScanEnd.FULL if magic == BLANK_MAGIC else ScanEnd.BROKEN
+                return
+            found = self._record(self.position, size, is_v1=magic == _V1)
+            if found is None:
+                self.end = ScanEnd.BROKEN
                 return
             yield found
-            self.position += found.size
+            self.position += size
+
+    def _record(self, position: int, size: int, *, is_v1: bool) -> Dispatch | None:
+        """The record at `position`, if it is whole."""
+        view, record_end = self._view, position + size
+        if record_end > len(view) or size < SMALLEST_RECORD:
+            return None
+        head = _HEADS[view[position + _SYS_FLAG_LOW_BYTE] & _V6_FLAGS]
+        body_start = position + head.size
+        if body_start > record_end:
+            return None
+        crc, queue_id, queue_offset, physical, sys_flag, stored, body_size = head.unpack_from(view, position)
+        body_end = body_start + body_size
+        if physical != self._base + position or body_size < 0 or body_end + 3 > record_end:
+            return None
+        if self._check_crc and body_size and crc32(view[body_start:body_end]) & 0x7FFFFFFF != crc:
+            return None
+        names = self._names(bytes(view[body_end:record_end]), body_end, 1 if is_v1 else 2)
+        if names is None:
+            return None
+        topic, properties = names
+        return Dispatch(topic, queue_id, queue_offset, physical, size, sys_flag, stored, properties)
+
+    def _names(self, data: bytes, position: int, length_size: int) -> tuple[str, bytes] | None:
+        """Topic and properties out of the bytes behind the body, if they are whole."""
+        topic_end = length_size + int.from_bytes(data[:length_size], "big")
+        properties = data[topic_end + 2 :]
+        if len(properties) > _MAX_PROPERTIES or data[topic_end : topic_end + 2] != len(properties).to_bytes(
+            2, "big"
+        ):
+            return None
+        raw_topic = data[length_size:topic_end]
+        if self._check_crc and position // _SECTOR != (position + len(data) - 1) // _SECTOR:
+            topic_start, properties_start = position + length_size, position + topic_end + 2
+            if _has_lost_sector(raw_topic, topic_start) or _has_lost_sector(properties, properties_start):
+                return None
+        topic = self._topics.get(raw_topic)
+        if topic is None:
+            topic = self._topics[raw_topic] = raw_topic.decode("utf-8", "replace")
+        return topic, properties
 
 
-_HEAD_V4: Final = Struct(">iiiii qqi q8s q8s iqi")
-_HEADS: Final = {
-    0: _HEAD_V4,
-    MessageSysFlag.BORNHOST_V6_FLAG: Struct(">iiiii qqi q20s q8s iqi"),
-    MessageSysFlag.STOREHOSTADDRESS_V6_FLAG: Struct(">iiiii qqi q8s q20s iqi"),
-    MessageSysFlag.BORNHOST_V6_FLAG | MessageSysFlag.STOREHOSTADDRESS_V6_FLAG: Struct(
-        ">iiiii qqi q20s q20s iqi"
-    ),
-}
-_V6_MASK: Final = MessageSysFlag.BORNHOST_V6_FLAG | MessageSysFlag.STOREHOSTADDRESS_V6_FLAG
-_V1: Final = int(MessageVersion.V1)
-_V2: Final = int(MessageVersion.V2)
-_SIZE_AND_MAGIC: Final = Struct(">ii")
+def _has_lost_sector(data: bytes, position: int) -> bool:
+    """Whether all is zero from the beginning of a disk sector on: its neighbours were written, but not it.
 
-
-def _record_at(
-    view: memoryview, position: int, limit: int, base: int, check_crc: bool, topics: dict[bytes, str]
-) -> Dispatch | ScanEnd:
-    size, magic = _SIZE_AND_MAGIC.unpack_from(view, position)
-    if magic != _V1 and magic != _V2:
-        return ScanEnd.FULL if magic == BLANK_MAGIC else ScanEnd.BROKEN
-    record_end = position + size
-    if record_end > limit or size < _HEAD_V4.size:
-        return ScanEnd.BROKEN
-    head = _HEADS[view[position + 39] & _V6_MASK]
-    if size < head.size + 3:
-        return ScanEnd.BROKEN
-    (
-        _, _, body_crc, queue_id, _, queue_offset, physical, sys_flag, _, _, store_timestamp, _, _, _,
-        body_length,
-    ) = head.unpack_from(view, position)  # fmt: skip
-    body_start = position + head.size
-    body_end = body_start + body_length
-    if physical != base + position or body_length < 0 or body_end + 3 > record_end:
-        return ScanEnd.BROKEN
-    if check_crc and body_length and crc32(view[body_start:body_end]) & 0x7FFFFFFF != body_crc:
-        return ScanEnd.BROKEN
-    if magic == _V1:
-        topic_start = body_end + 1
-        topic_end = topic_start + view[body_end]
-    else:
-        topic_start = body_end + 2
-        topic_end = topic_start + (view[body_end] << 8 | view[body_end + 1])
-    properties_start = topic_end + 2
-    if properties_start > record_end:
-        return ScanEnd.BROKEN
-    if (view[topic_end] << 8 | view[topic_end + 1]) != record_end - properties_start:
-        return ScanEnd.BROKEN
-    raw_topic = bytes(view[topic_start:topic_end])
-    topic = topics.get(raw_topic)
-    if topic is None:
-        topic = topics[raw_topic] = raw_topic.decode("utf-8", "replace")
-    properties = bytes(view[properties_start:record_end])
-    return Dispatch(topic, queue_id, queue_offset, physical, size, sys_flag, store_timestamp, properties)
+    The CRC watches over the body alone, and damage before the body shows in lengths that do not add up.
+    """
+    first = -position % _SECTOR
+    return any(not any(data[start : start + _SECTOR]) for start in range(first, len(data), _SECTOR))

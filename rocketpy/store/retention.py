@@ -87,8 +87,12 @@ class Retention:
         """Bring queues and index after the log."""
         store = self._store
         store.queues.correct_min_offsets(store.log.min_offset)
+        batch_files = 0
+        for queue in store.batch_queues:
+            queue.correct_min_offset(store.log.min_offset)
+            batch_files += queue.delete_expired_files()
         return Cleaned(
             commit_log=deleted,
-            consume_queue=store.queues.delete_expired_files(),
+            consume_queue=store.queues.delete_expired_files() + batch_files,
             index=store.index.delete_expired_files(store.log.min_offset) if store.index is not None else 0,
         )

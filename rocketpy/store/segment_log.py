@@ -31,8 +31,9 @@ class SegmentLog:
         size, base = path.stat().st_size, int(path.name)
         if size != self.segment_size:
             raise StoreCorrupt(
-                f"{path}: {size} bytes, but the store is set to files of {self.segment_size}; "
-                "set mappedFileSizeCommitLog to what wrote it"
+                f"{path}: {size} bytes, but the store is set to files of {self.segment_size}; set "
+                "mappedFileSizeCommitLog to what wrote it; or, if the file was cut short, grow it again "
+                f"(truncate -s {self.segment_size} FILE), and what is whole in it will be found"
             )
         if self.segments and base != self.segments[-1].end:
             raise StoreCorrupt(f"{path}: the file before it ends at {self.segments[-1].end}; one is missing")

@@ -94,12 +94,31 @@ def _check_queues(reader: StoreReader, log: dict[int, Dispatch], report: Report)
                     f"{record.topic}/{record.queue_id}, offset {record.queue_offset}, {record.size} bytes"
                 )
             seen.add(physical)
+    seen |= _check_batches(reader, log, report)
     for record in log.values():
         if record.physical not in seen and record.sys_flag & TRANSACTION_BITS not in NOT_FOR_CONSUMERS:
             report.note(
                 f"commit log: the message at {record.physical} ({record.topic}/{record.queue_id}, "
                 f"offset {record.queue_offset}) is in no queue"
             )
+
+
+def _check_batches(reader: StoreReader, log: dict[int, Dispatch], report: Report) -> set[int]:
+    """Every batch points at its record; gives the records seen."""
+    seen = set()
+    for topic, queue_id, batch in reader.batches():
+        report.queue_entries += 1
+        record = log.get(batch.physical)
+        if record is None or (record.topic, record.queue_id, record.queue_offset) != (
+            topic,
+            queue_id,
+            batch.first_offset,
+        ):
+            report.note(
+                f"batch queue {topic}/{queue_id}, offset {batch.first_offset}: not at {batch.physical}"
+            )
+        seen.add(batch.physical)
+    return seen
 
 
 def _check_index(reader: StoreReader, log: dict[int, Dispatch], report: Report) -> None:
