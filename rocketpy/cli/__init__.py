@@ -6,6 +6,8 @@ import click
 
 from rocketpy import __version__
 from rocketpy.cli.broker import broker
+from rocketpy.cli.namesrv import namesrv
+from rocketpy.cli.server import server
 from rocketpy.cli.store import store
 
 
@@ -16,6 +18,8 @@ def main() -> None:
 
 
 main.add_command(broker)
+main.add_command(namesrv)
+main.add_command(server)
 main.add_command(store)
 
 
