@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rocketpy.broker",
         "rocketpy.client",
         "rocketpy.namesrv",
+        "rocketpy.remoting",
         "rocketpy.store",
         "click",
         "rich",

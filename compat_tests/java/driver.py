@@ -79,6 +79,7 @@ class JavaDriver:
             command,
             input=stdin or "",
             env=env,
+            cwd=self.directory,
             capture_output=True,
             encoding="utf-8",
             timeout=timeout,

@@ -62,6 +62,7 @@ class MqAdmin:
         done = subprocess.run(
             java_command(version, "AdminTool", *line, home=home, classes=compiled("AdminTool", version)),
             env=clean_environment(ROCKETMQ_HOME=str(home)),
+            cwd=self.directory,  # consumerStatus leaves its files there
             capture_output=True,
             encoding="utf-8",
             timeout=timeout,

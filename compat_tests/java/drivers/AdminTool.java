@@ -9,12 +9,16 @@ public final class AdminTool {
     private static final String LINGERING_THREAD = "NettyEventExecutor";
 
     public static void main(String[] args) {
-        Thread main = Thread.currentThread();
+        hurry(Thread.currentThread());
+        MQAdminStartup.main(args);
+        System.exit(0);
+    }
+
+    /** Sees to it that the thread which runs commands does not wait for lingering ones. */
+    static void hurry(Thread main) {
         Thread hurry = new Thread(() -> wakeLingeringThread(main));
         hurry.setDaemon(true);
         hurry.start();
-        MQAdminStartup.main(args);
-        System.exit(0);
     }
 
     private static void wakeLingeringThread(Thread main) {
