@@ -53,7 +53,7 @@ SCHEDULE_TOPIC: Final = "SCHEDULE_TOPIC_XXXX"
 HALF_TOPIC: Final = "RMQ_SYS_TRANS_HALF_TOPIC"
 OP_TOPIC: Final = "RMQ_SYS_TRANS_OP_HALF_TOPIC"
 # How often the writer that waits to be killed brings queues, index and checkpoint up to date.
-FLUSH_EVERY: Final = 700
+FLUSH_EVERY: Final = 703
 TAGS: Final = (TAG, "TagB", "标签", None)
 
 
@@ -207,7 +207,8 @@ def write_config(store: MessageStore, version: Version = CURRENT) -> None:
     """The files a broker keeps beside its messages: topics, a group and its offsets, deliveries so far."""
     files = ConfigFiles(store.paths.config)
     data_version = DataVersion(timestamp=now_millis(), counter=1)
-    topics = QUEUES | {RETRY_TOPIC: 1} | ({LONG_TOPIC: 1} if version == CURRENT else {})
+    topics = QUEUES | {RETRY_TOPIC: 1, f"%RETRY%{IDLE_GROUP}": 1}
+    topics |= {LONG_TOPIC: 1} if version == CURRENT else {}
     table = {
         name: TopicConfig(topic_name=name, read_queue_nums=queues, write_queue_nums=queues)
         for name, queues in topics.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address
@@ -70,6 +70,10 @@ SMALL_FILES: Final = FileSizes(1024 * 1024, 200, 500, 2000)
 USUAL_FILES: Final = FileSizes(16 * 1024 * 1024, 300_000, 5_000_000, 20_000_000)
 
 
+# A broker that asks what became of a transaction stores its half again; it does so when it stops, too.
+NO_CHECKS: Final[dict[str, Setting]] = {"transactionTimeOut": 3_600_000}
+
+
 @dataclass
 class Contents:
     """All messages of a store, by place; bounds of the queues, and which of their offsets have the tag."""
@@ -132,6 +136,37 @@ def our_contents(store: MessageStore) -> Contents:
             tagged += [decode_record(view).queue_offset for view in split(found.views)]
             offset = found.next_offset
     return contents
+
+
+def assert_same(ours: Contents, java: Contents) -> None:
+    """Both sides see the same."""
+    assert_equal(ours.bounds, java.bounds)
+    assert_equal(ours.messages, java.messages)
+    assert_equal(ours.tagged, java.tagged)
+
+
+def assert_equal(found: Mapping[Any, object], wanted: Mapping[Any, object]) -> None:
+    """Two big tables are equal; if not, a few of the differences are shown, and not all of both."""
+    differing = [key for key in found.keys() | wanted.keys() if found.get(key) != wanted.get(key)]
+    shown = "\n".join(f"{key}: {found.get(key)}, not {wanted.get(key)}" for key in differing[:5])
+    assert not differing, f"{len(differing)} of {len(wanted)} differ:\n{shown}"
+
+
+def assert_java_finds_all(
+    driver: JavaDriver, name_server: NameServer, contents: Contents, version: Version
+) -> None:
+    """A Java broker finds every message by its offset id, its unique key, and each of its keys."""
+    wanted: dict[tuple[str, str, str], list[str]] = {}
+    for (topic, _, _), row in contents.messages.items():
+        wanted["id", topic, row["offsetMsgId"]] = [row["offsetMsgId"]]
+        if "UNIQ_KEY" in row["properties"]:
+            wanted["unique", topic, row["msgId"]] = [row["offsetMsgId"]]
+        for key in row["properties"].get("KEYS", "").split():
+            wanted.setdefault(("key", topic, key), []).append(row["offsetMsgId"])
+    questions = "".join("\t".join(question) + "\n" for question in wanted)
+    answers = driver("FindMessages", name_server.address, version=version, stdin=questions)
+    found = dict(zip(wanted, map(json.loads, answers), strict=True))
+    assert_equal(found, {question: sorted(ids) for question, ids in wanted.items()})
 
 
 def fetch_all(store: MessageStore, topic: str, queue_id: int) -> list[Row]:

@@ -6,3 +6,6 @@ from typing import Final
 
 # FAQUrl.suggestTodo: the sentence that ends many of Java's remarks
 SEE_FAQ: Final = "\nSee https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details."
+
+# RemotingCommand.createResponseCommand: what stands in the remark of answers whose maker sets only the code
+NO_REMARK: Final = "not set any response code"

@@ -8,6 +8,8 @@ from rocketpy.broker.processors.offset import OffsetProcessor
 from rocketpy.broker.processors.pull import PullProcessor
 from rocketpy.broker.processors.query import QueryProcessor
 from rocketpy.broker.processors.send import SendProcessor
+from rocketpy.broker.processors.send_back import SendBackProcessor
+from rocketpy.broker.processors.transaction import TransactionProcessor
 from rocketpy.remoting.router import Handler
 
 
@@ -17,12 +19,16 @@ def routes(
     client: ClientProcessor,
     offset: OffsetProcessor,
     query: QueryProcessor,
+    send_back: SendBackProcessor,
+    transaction: TransactionProcessor,
 ) -> dict[int, Handler]:
     """The table for the router."""
     return {
         RequestCode.SEND_MESSAGE: send.send,
         RequestCode.SEND_MESSAGE_V2: send.send,
         RequestCode.SEND_BATCH_MESSAGE: send.send,
+        RequestCode.CONSUMER_SEND_MSG_BACK: send_back.send_back,
+        RequestCode.END_TRANSACTION: transaction.end,
         RequestCode.PULL_MESSAGE: pull.pull,
         RequestCode.LITE_PULL_MESSAGE: pull.pull,
         RequestCode.HEART_BEAT: client.heartbeat,

@@ -33,6 +33,8 @@ public final class Transactions implements TransactionListener {
     }
 
     public static void main(String[] args) throws Exception {
+        // A client that comes too early for its topic or its group looks again soon, not after 20 seconds.
+        System.setProperty("rocketmq.client.rebalance.waitInterval", "500");
         Transactions listener = new Transactions(Integer.parseInt(args[1]));
         TransactionMQProducer producer = new TransactionMQProducer("TransactionsProducer");
         producer.setNamesrvAddr(args[0]);

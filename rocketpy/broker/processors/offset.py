@@ -19,6 +19,7 @@ from rocketmq_protocol.headers import (
     UpdateConsumerOffsetResponseHeader,
 )
 from rocketpy.broker.state.offsets import ConsumerOffsets
+from rocketpy.broker.state.pull_positions import PullPositions
 from rocketpy.remoting.channel import Channel
 from rocketpy.store.message_store import MessageStore
 
@@ -26,30 +27,39 @@ from rocketpy.store.message_store import MessageStore
 class OffsetProcessor:
     """Answers where groups stand and where queues begin and end."""
 
-    def __init__(self, offsets: ConsumerOffsets, store: MessageStore) -> None:
+    def __init__(
+        self, offsets: ConsumerOffsets, store: MessageStore, positions: PullPositions | None = None
+    ) -> None:
         self._offsets = offsets
         self._store = store
+        self._positions = positions or PullPositions()
 
     def query(self, channel: Channel, request: RemotingCommand) -> RemotingCommand:
-        """How far a group has consumed a queue; a new group begins at 0 where the queue is still whole."""
+        """How far a group has consumed a queue; a new group begins at 0 where the first message still is."""
         header = request.read_header(QueryConsumerOffsetRequestHeader)
         offset = self._offsets.query(header.consumer_group, header.topic, header.queue_id)
         if offset < 0:
-            if (
-                header.set_zero_if_not_found is False
-                or self._store.min_offset(header.topic, header.queue_id) > 0
-            ):
-                return request.reply(
-                    ResponseCode.QUERY_NOT_FOUND,
-                    remark="Not found, maybe this group consumer boot first",
-                    ext_fields={},
-                )
+            if header.set_zero_if_not_found is False:
+                return _not_found(request, "Not found, do not set to zero, maybe this group boot first")
+            if not self._is_whole(header.topic, header.queue_id):
+                return _not_found(request, "Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first")
             offset = 0
         return request.reply(ResponseCode.SUCCESS, QueryConsumerOffsetResponseHeader(offset=offset))
+
+    def _is_whole(self, topic: str, queue_id: int) -> bool:
+        """Whether a queue has messages, from the first one on."""
+        queue = self._store.queues.get(topic, queue_id)
+        return queue is not None and queue.min_offset == 0 and queue.max_offset > 0
 
     def update(self, channel: Channel, request: RemotingCommand) -> RemotingCommand:
         """Note how far a group has consumed a queue."""
         header = request.read_header(UpdateConsumerOffsetRequestHeader)
+        if self._positions.is_reset(header.topic, header.consumer_group, header.queue_id):
+            return request.reply(
+                ResponseCode.SUCCESS,
+                UpdateConsumerOffsetResponseHeader(),
+                remark="Offset has been previously reset",
+            )
         self._offsets.commit(header.consumer_group, header.topic, header.queue_id, header.commit_offset)
         return request.reply(ResponseCode.SUCCESS, UpdateConsumerOffsetResponseHeader())
 
@@ -79,3 +89,7 @@ class OffsetProcessor:
         queue = self._store.queues.get(header.topic, header.queue_id)
         timestamp = self._store.store_timestamp(queue, queue.min_offset) if queue is not None else -1
         return request.reply(ResponseCode.SUCCESS, GetEarliestMsgStoretimeResponseHeader(timestamp=timestamp))
+
+
+def _not_found(request: RemotingCommand, remark: str) -> RemotingCommand:
+    return request.reply(ResponseCode.QUERY_NOT_FOUND, remark=remark, ext_fields={})

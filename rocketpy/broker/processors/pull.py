@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
@@ -18,6 +18,7 @@ from rocketpy.broker.state.clients import ClientTable
 from rocketpy.broker.state.filters import parse_tags, tag_filter
 from rocketpy.broker.state.groups import GroupTable
 from rocketpy.broker.state.offsets import ConsumerOffsets
+from rocketpy.broker.state.pull_positions import PullPositions
 from rocketpy.broker.state.topics import READ, TopicTable
 from rocketpy.remoting.channel import Channel
 from rocketpy.remoting.errors import RequestRefused
@@ -35,6 +36,9 @@ _CODES: Final = {
     FetchStatus.OFFSET_OVERFLOW_BADLY: ResponseCode.PULL_OFFSET_MOVED,
     FetchStatus.OFFSET_TOO_SMALL: ResponseCode.PULL_OFFSET_MOVED,
 }
+# Told of each fetch: group, topic, and how many messages and bytes were found.
+Fetches = Callable[[str, str, int, int], None]
+
 _EMPTY_QUEUE: Final = (FetchStatus.NO_MATCHED_LOGIC_QUEUE, FetchStatus.NO_MESSAGE_IN_QUEUE)
 
 
@@ -50,6 +54,9 @@ class PullProcessor:
         offsets: ConsumerOffsets,
         store: MessageStore,
         arrivals: Arrivals,
+        *,
+        positions: PullPositions | None = None,
+        on_fetched: Fetches = lambda group, topic, messages, size: None,
     ) -> None:
         self._config = config
         self._topics = topics
@@ -58,6 +65,8 @@ class PullProcessor:
         self._offsets = offsets
         self._store = store
         self._arrivals = arrivals
+        self._positions = positions or PullPositions()
+        self._on_fetched = on_fetched
 
     def pull(
         self, channel: Channel, request: RemotingCommand
@@ -69,7 +78,11 @@ class PullProcessor:
             wants_tag = tag_filter(self._subscription(header, group))
         except RequestRefused as refused:
             return request.reply(refused.code, remark=refused.remark, ext_fields={})
+        moved = self._reset_answer(request, header, group)
+        if moved is not None:
+            return moved
         found = self._fetch(header, wants_tag)
+        self._note(header, found)
         if header.sys_flag & PullSysFlag.FLAG_COMMIT_OFFSET:
             self._offsets.commit(header.consumer_group, header.topic, header.queue_id, header.commit_offset)
         if _code(found, header) is ResponseCode.PULL_NOT_FOUND and header.sys_flag & PullSysFlag.FLAG_SUSPEND:
@@ -93,9 +106,12 @@ class PullProcessor:
             while found.status is not FetchStatus.FOUND:
                 if not await self._arrivals.wait(header.topic, header.queue_id):
                     break
+                if self._positions.is_reset(header.topic, header.consumer_group, header.queue_id):
+                    break
                 header.queue_offset = max(header.queue_offset, found.next_offset)
                 found = self._fetch(header, wants_tag)
-        return self._answer(request, header, found, group)
+        self._note(header, found)
+        return self._reset_answer(request, header, group) or self._answer(request, header, found, group)
 
     def _fetch(self, header: PullMessageRequestHeader, wants_tag: TagFilter | None) -> Fetched:
         return self._store.fetch(
@@ -106,6 +122,11 @@ class PullProcessor:
             header.max_msg_bytes or (1 << 31) - 1,
             wants_tag,
         )
+
+    def _note(self, header: PullMessageRequestHeader, found: Fetched) -> None:
+        """Count a fetch, and where the next one will begin."""
+        self._on_fetched(header.consumer_group, header.topic, found.count, found.size)
+        self._positions.note(header.topic, header.consumer_group, header.queue_id, found.next_offset)
 
     def _check(self, header: PullMessageRequestHeader, channel: Channel) -> SubscriptionGroupConfig:
         group = self._groups.find(header.consumer_group)
@@ -162,6 +183,26 @@ class PullProcessor:
                 ResponseCode.SUBSCRIPTION_NOT_LATEST, "the consumer's subscription not latest"
             )
         return subscription
+
+    def _reset_answer(
+        self, request: RemotingCommand, header: PullMessageRequestHeader, group: SubscriptionGroupConfig
+    ) -> RemotingCommand | None:
+        """Where to go on, if an operator has moved the group (GetMessageStatus.OFFSET_RESET)."""
+        offset = self._positions.take_reset(header.topic, header.consumer_group, header.queue_id)
+        if offset is None:
+            return None
+        return request.reply(
+            ResponseCode.PULL_OFFSET_MOVED,
+            PullMessageResponseHeader(
+                suggest_which_broker_id=group.broker_id,
+                next_begin_offset=offset,
+                min_offset=self._store.min_offset(header.topic, header.queue_id),
+                max_offset=self._store.max_offset(header.topic, header.queue_id),
+                topic_sys_flag=0,
+                group_sys_flag=group.group_sys_flag,
+            ),
+            remark="OFFSET_RESET",
+        )
 
     def _answer(
         self,

@@ -18,6 +18,9 @@ from rocketmq_protocol.hosts import host_bytes
 from rocketmq_protocol.message_batch import iter_batch
 from rocketpy.broker.answers import SEE_FAQ
 from rocketpy.broker.config import BrokerConfig
+from rocketpy.broker.processors import transaction
+from rocketpy.broker.processors.send_back import SendBackProcessor
+from rocketpy.broker.services.delay import postpone
 from rocketpy.broker.services.durability import Durability
 from rocketpy.broker.state import names
 from rocketpy.broker.state.topics import TopicTable
@@ -47,6 +50,7 @@ class SendProcessor:
         durability: Durability,
         store_host: bytes,
         new_unique_id: Callable[[], str],
+        send_back: SendBackProcessor,
     ) -> None:
         self._config = config
         self._topics = topics
@@ -54,6 +58,7 @@ class SendProcessor:
         self._durability = durability
         self._store_host = store_host
         self._new_unique_id = new_unique_id
+        self._send_back = send_back
         region, trace = config.text("regionId"), config.text("traceOn")
         # What every answer to a send carries beside its header.
         self._marks = {"MSG_REGION": region, "TRACE_ON": trace}
@@ -74,12 +79,15 @@ class SendProcessor:
                 if batch
                 else [self._message(header, topic, request.body, header.properties or "", channel)]
             )
+            queue_id = messages[0].queue_id
+            if not batch:
+                self._divert(messages[0], header, request.version)
             appended = self._store.append_batch(messages) if batch else [self._store.append(messages[0])]
         except RequestRefused as refused:
             return self._reply(request, refused.code, remark=refused.remark)
         except AppendRefused as refused:
             return self._reply(request, _REFUSALS[refused.status], remark=str(refused))
-        reply = self._stored(request, messages, appended)
+        reply = self._stored(request, queue_id, messages, appended)
         if self._durability.must_wait(messages[-1]):
             return self._when_safe(reply, appended[-1])
         return reply
@@ -160,14 +168,32 @@ class SendProcessor:
             message.flag = entry.flag
         return messages
 
+    def _divert(self, message: NewMessage, header: SendHeader, version: int) -> None:
+        """Send elsewhere what does not go to its topic at once: dead letters, halves, delayed messages."""
+        if message.topic.startswith(names.RETRY_PREFIX):
+            self._send_back.redirect_dead(message, header, version)
+        if not transaction.is_half(message):
+            postpone(message, len(self._store.config.delay_levels))
+            return
+        if self._config.flag("rejectTransactionMessage"):
+            raise RequestRefused(
+                ResponseCode.NO_PERMISSION,
+                f"the broker[{self._config.text('brokerIP1')}] sending transaction message is forbidden",
+            )
+        transaction.hide(message)
+
     def _stored(
-        self, request: RemotingCommand, messages: list[NewMessage], appended: list[Appended]
+        self,
+        request: RemotingCommand,
+        queue_id: int,
+        messages: list[NewMessage],
+        appended: list[Appended],
     ) -> RemotingCommand:
         first = appended[0]
         ids = ",".join((self._store_host + item.offset.to_bytes(8, "big")).hex().upper() for item in appended)
         header = SendMessageResponseHeader(
             msg_id=ids,
-            queue_id=messages[0].queue_id,
+            queue_id=queue_id,
             queue_offset=first.queue_offset,
             transaction_id=_unique_key(messages[0].properties),
         )

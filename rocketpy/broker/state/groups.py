@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rocketmq_protocol.bodies import DataVersion, SubscriptionGroupConfig, SubscriptionGroupWrapper
 from rocketpy.broker.config import BrokerConfig
-from rocketpy.broker.state.names import SYSTEM_GROUPS
+from rocketpy.broker.state.names import SYSTEM_GROUPS, group_problem
 from rocketpy.broker.state.versions import next_version
 from rocketpy.store.config_files import ConfigFile
 
@@ -52,9 +52,9 @@ class GroupTable:
         return self._groups
 
     def find(self, group: str) -> SubscriptionGroupConfig | None:
-        """A group's settings; one that is not there is made, if autoCreateSubscriptionGroup allows it."""
+        """A group's settings; a new one is made, if its name and autoCreateSubscriptionGroup allow that."""
         found = self._groups.get(group)
-        if found is None and self._config.flag("autoCreateSubscriptionGroup"):
+        if found is None and self._config.flag("autoCreateSubscriptionGroup") and not group_problem(group):
             found = SubscriptionGroupConfig(group_name=group)
             self.put(found)
         return found

@@ -45,6 +45,8 @@ NOT_ALLOWED_TO_SEND: Final = frozenset(
 _ALLOWED: Final = re.compile(r"[%|a-zA-Z0-9_-]+")
 _LONGEST_TOPIC: Final = 127
 _LONGEST_RETRY_TOPIC: Final = 255
+# It stands in the names of retry and dead letter topics.
+_LONGEST_GROUP: Final = 120
 
 
 def topic_problem(topic: str) -> str | None:
@@ -61,4 +63,15 @@ def topic_problem(topic: str) -> str | None:
             )
     elif len(topic) > _LONGEST_TOPIC:
         return f"The specified topic: {topic}, is longer than topic max length: {_LONGEST_TOPIC}"
+    return None
+
+
+def group_problem(group: str) -> str | None:
+    """Why a group's name is not allowed, in Java's words; None where it is."""
+    if not group.strip():
+        return "The specified group is blank."
+    if not _ALLOWED.fullmatch(group):
+        return f"The specified group: {group}, contains illegal characters, allowing only ^[%|a-zA-Z0-9_-]+$"
+    if len(group) > _LONGEST_GROUP:
+        return f"The specified group: {group}, is longer than group max length: {_LONGEST_GROUP}"
     return None

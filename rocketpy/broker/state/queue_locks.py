@@ -28,6 +28,11 @@ class QueueLocks:
                 got.add(queue)
         return got
 
+    def is_any_held(self, group: str) -> bool:
+        """Whether a group consumes in order now (RebalanceLockManager.isLockAllExpired, turned round)."""
+        now = self._clock()
+        return any(now - since <= EXPIRY_MILLIS for _, since in self._held.get(group, {}).values())
+
     def unlock(self, group: str, queues: Iterable[MessageQueue], client_id: str) -> None:
         """Give back what is ours."""
         held = self._held.get(group, {})
