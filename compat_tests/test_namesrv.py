@@ -238,14 +238,14 @@ def test_a_random_conversation_gets_the_same_answers_byte_for_byte(java_dir: Pat
         Talk(java.address) as java_talk,
         Talk(ours.address) as our_talk,
     ):
-        for request in RandomConversation(seed=20260713 + switch).requests(1200):
+        for request in RandomConversation(seed=20260713 + switch).requests(800):
             theirs = java_talk.ask(request)
             assert our_talk.ask(request).encode() == theirs.encode(), request
             answered += theirs.code == ResponseCode.SUCCESS
             if request.code == RequestCode.UNREGISTER_BROKER:
                 time.sleep(SETTLE_SECONDS)
         assert ours.kv_config.read_bytes() == (java.directory / "kvConfig.json").read_bytes()
-    assert answered > 900
+    assert answered > 600
 
 
 def test_members_are_told_of_a_new_acting_master_in_the_same_words(java_dir: Path) -> None:

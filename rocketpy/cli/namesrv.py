@@ -53,13 +53,18 @@ def namesrv(
         return
 
     async def serve(nursery: trio.Nursery) -> str:
-        try:
-            port = await nursery.start(run_namesrv, config)
-        except OSError as error:
-            raise click.ClickException(f"cannot listen: {error}") from None
+        port = await nursery.start(run_namesrv, config)
         return f"rocketpy namesrv ready: {config.text('bindAddress')}:{port}"
 
-    run_until_signalled(serve)
+    problem: BaseException | None = None
+    try:
+        run_until_signalled(serve)
+    except* OSError as failed:
+        problem = failed
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    if problem is not None:
+        raise click.ClickException(f"cannot listen: {problem}")
 
 
 def _config(conf: Path | None, port: int | None, host: str | None) -> NamesrvConfig:

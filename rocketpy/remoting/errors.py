@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rocketmq_protocol import RemotingCommand, ResponseCode
+from rocketmq_protocol import ResponseCode
+from rocketmq_protocol.headers import Header
 
 
 class RemotingError(Exception):
@@ -22,14 +23,13 @@ class RequestTimeout(RemotingError):
 
 
 class RequestRefused(Exception):
-    """A handler's answer other than success: the response code and the remark that Java would send."""
+    """A handler's answer other than success: the response code and the remark that Java would send.
 
-    def __init__(self, code: ResponseCode, remark: str | None) -> None:
+    Where Java's handler has made its response header by then, the refusal carries the header, too.
+    """
+
+    def __init__(self, code: ResponseCode, remark: str | None, header: Header | None = None) -> None:
         super().__init__(f"{code.name}: {remark}")
         self.code = code
         self.remark = remark
-
-
-def refused_reply(request: RemotingCommand, refused: RequestRefused) -> RemotingCommand:
-    """The response that tells the asker."""
-    return request.reply(refused.code, remark=refused.remark)
+        self.header = header

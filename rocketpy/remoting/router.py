@@ -3,67 +3,79 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
-
-import trio
 
 from rocketmq_protocol import RemoteProtocolError, RemotingCommand, ResponseCode
-from rocketmq_protocol.headers import Header
 from rocketpy.remoting.channel import Channel
-from rocketpy.remoting.errors import RemotingError, RequestRefused, refused_reply
+from rocketpy.remoting.errors import RemotingError, RequestRefused
 
 logger = logging.getLogger(__name__)
-
-H = TypeVar("H", bound=Header)
-
-
-@dataclass(slots=True)
-class Request(Generic[H]):
-    """A request as a handler sees it: its typed header, its command, and whom it came from."""
-
-    header: H
-    command: RemotingCommand
-    channel: Channel
-
 
 # A handler gives the reply, or None where there is to be none; it may be async.
 Handler = Callable[[Channel, RemotingCommand], RemotingCommand | Awaitable[RemotingCommand | None] | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many requests may wait in tasks, as a pull does that is held until a message comes.
+
+    A consumer holds one pull for each of its queues. Requests that are answered at once do not count.
+    """
+
+    per_connection: int = 16_384
+    total: int = 65_536
+
+
 class Router:
     """A table of handlers. Quick ones run at once; one that awaits runs as a task of the connection."""
 
-    def __init__(self, routes: Mapping[int, Handler]) -> None:
+    def __init__(self, routes: Mapping[int, Handler], limits: Limits | None = None) -> None:
         self._routes = routes
+        self._limits = limits or Limits()
+        self._in_flight = 0
 
-    def handle(self, channel: Channel, request: RemotingCommand, nursery: trio.Nursery) -> None:
+    def handle(self, channel: Channel, request: RemotingCommand) -> None:
         """Take one request; its reply is put up on the channel, now or later."""
         handler = self._routes.get(request.code, _not_supported)
         try:
             result = handler(channel, request)
+            if result is None or isinstance(result, RemotingCommand):
+                _put_up(channel, request, result)
+            else:
+                self._start(channel, request, result)
         except Exception as error:  # a handler's fault must not end the connection
             _put_up(channel, request, _failure(request, error))
-            return
-        if result is None or isinstance(result, RemotingCommand):
-            _put_up(channel, request, result)
-        else:
-            nursery.start_soon(_answer_later, channel, request, result)
 
+    def _start(
+        self, channel: Channel, request: RemotingCommand, result: Awaitable[RemotingCommand | None]
+    ) -> None:
+        if self._in_flight >= self._limits.total or channel.in_flight >= self._limits.per_connection:
+            if isinstance(result, Coroutine):
+                result.close()
+            # NettyRemotingAbstract.processRequestCommand, when its queue is full
+            raise RequestRefused(
+                ResponseCode.SYSTEM_BUSY, "[OVERLOAD]system busy, start flow control for a while"
+            )
+        self._in_flight += 1
+        channel.in_flight += 1
+        channel.start_soon(self._answer_later, channel, request, result)
 
-async def _answer_later(
-    channel: Channel, request: RemotingCommand, result: Awaitable[RemotingCommand | None]
-) -> None:
-    try:
-        reply = await result
-    except Exception as error:  # as above
-        reply = _failure(request, error)
-    _put_up(channel, request, reply)
-    try:
-        await channel.flush()
-    except RemotingError:
-        logger.debug("%s: gone before the answer to request %d", channel.remote, request.code)
+    async def _answer_later(
+        self, channel: Channel, request: RemotingCommand, result: Awaitable[RemotingCommand | None]
+    ) -> None:
+        try:
+            reply = await result
+            if reply is not None and not request.is_oneway:
+                await channel.send(reply)
+        except RemotingError as error:
+            logger.debug("%s: request %d is not answered: %s", channel.remote, request.code, error)
+        except Exception as error:  # as above
+            _put_up(channel, request, _failure(request, error))
+            channel.push()
+        finally:
+            self._in_flight -= 1
+            channel.in_flight -= 1
 
 
 def _put_up(channel: Channel, request: RemotingCommand, reply: RemotingCommand | None) -> None:
@@ -80,8 +92,8 @@ def _not_supported(channel: Channel, request: RemotingCommand) -> RemotingComman
 
 def _failure(request: RemotingCommand, error: Exception) -> RemotingCommand:
     if isinstance(error, RequestRefused):
-        return refused_reply(request, error)
+        return request.reply(error.code, error.header, remark=error.remark)
     if isinstance(error, RemoteProtocolError):
         return request.reply(ResponseCode.SYSTEM_ERROR, remark=str(error))
-    logger.exception("request %d failed", request.code, exc_info=error)
+    logger.error("request %d failed", request.code, exc_info=error)
     return request.reply(ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}")

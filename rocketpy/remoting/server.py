@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from typing import Final
 
 import trio
 
-from rocketmq_protocol import RemoteProtocolError
 from rocketpy.remoting.channel import Channel
+from rocketpy.remoting.idle import close_idle
 from rocketpy.remoting.router import Router
 
 logger = logging.getLogger(__name__)
 
+# NettyServerConfig.serverChannelMaxIdleTimeSeconds
+MAX_IDLE_SECONDS: Final = 120.0
+
+Closed = Callable[[Channel], None]
+
 
 async def listen(host: str, port: int) -> trio.SocketListener:
-    """A listener on one address; port 0 takes a free one."""
-    (listener,) = await trio.open_tcp_listeners(port, host=host)
+    """A listener on one address (the first, where a name has several); port 0 takes a free one."""
+    listener, *others = await trio.open_tcp_listeners(port, host=host)
+    for other in others:
+        await other.aclose()
     return listener
 
 
@@ -30,27 +38,48 @@ async def serve(
     listeners: Iterable[trio.SocketListener],
     router: Router,
     *,
-    on_close: Callable[[Channel], None] = lambda channel: None,
+    on_close: Closed = lambda channel: None,
+    max_idle_seconds: float = MAX_IDLE_SECONDS,
+    connections: trio.Nursery | None = None,
     task_status: trio.TaskStatus[list[trio.SocketListener]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve connections until cancelled; one that misbehaves ends alone."""
+    """Serve connections until cancelled; one that misbehaves ends alone, one that is silent expires.
+
+    With a nursery of their own, `connections` outlive the cancelled listeners.
+    """
+    channels: set[Channel] = set()
 
     async def connected(stream: trio.SocketStream) -> None:
-        stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+        try:
+            await _serve_one(stream, router, channels, on_close)
+        except Exception:
+            logger.exception("a connection ended by an error of ours")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(close_idle, channels, max_idle_seconds)
+        await trio.serve_listeners(
+            connected, list(listeners), handler_nursery=connections, task_status=task_status
+        )
+
+
+async def _serve_one(
+    stream: trio.SocketStream, router: Router, channels: set[Channel], on_close: Closed
+) -> None:
+    try:
         channel = Channel(
             stream, _address(stream.socket.getpeername()), _address(stream.socket.getsockname())
         )
-        try:
-            async with trio.open_nursery() as nursery:
-                await channel.run(lambda source, request: router.handle(source, request, nursery))
-                nursery.cancel_scope.cancel()
-        except* RemoteProtocolError as refused:
-            logger.warning("%s: closed: %s", channel.remote, refused.exceptions[0])
-        finally:
-            on_close(channel)
-
-    await trio.serve_listeners(connected, list(listeners), task_status=task_status)
+    except OSError as error:  # the peer was gone before we came to look
+        logger.debug("a connection ended before it began: %s", error)
+        return
+    channels.add(channel)
+    try:
+        await channel.run(router.handle)
+    finally:
+        channels.discard(channel)
+        on_close(channel)
 
 
 def _address(name: tuple[str, int] | tuple[str, int, int, int]) -> str:
-    return f"{name[0]}:{name[1]}"
+    host = f"[{name[0]}]" if ":" in name[0] else name[0]
+    return f"{host}:{name[1]}"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
 from typing import Final
 
-from rocketmq_protocol.javaisms import string_hash
 from rocketmq_protocol.properties import (
     PROPERTY_DELAY_TIME_LEVEL,
     PROPERTY_INNER_BASE,
@@ -16,13 +14,13 @@ from rocketmq_protocol.properties import (
     PROPERTY_UNIQ_CLIENT_MESSAGE_ID_KEYIDX,
 )
 from rocketmq_protocol.sysflag import MessageSysFlag
-from rocketpy.store.append import NOT_FOR_CONSUMERS, TRANSACTION_BITS
+from rocketpy.store.append import TRANSACTION_BITS
 from rocketpy.store.batch_queue import Batch, BatchQueues
 from rocketpy.store.consume_queue import ConsumeQueue
-from rocketpy.store.key_hash import index_hashes
+from rocketpy.store.key_hash import index_hashes, tags_code
 from rocketpy.store.key_index import KeyIndex
 from rocketpy.store.paths import is_folder_name
-from rocketpy.store.queues import ConsumeQueues
+from rocketpy.store.queues import ConsumeQueues, QueueKey
 from rocketpy.store.record_scan import Dispatch
 
 logger = logging.getLogger(__name__)
@@ -44,6 +42,9 @@ _DELAY: Final = _marker(PROPERTY_DELAY_TIME_LEVEL)
 _INNER_NUM: Final = _marker(PROPERTY_INNER_NUM)
 _INNER_BASE: Final = _marker(PROPERTY_INNER_BASE)
 _INNER_BATCH: Final = MessageSysFlag.INNER_BATCH_FLAG
+# CommitLogDispatcherBuildConsumeQueue: the half of a transaction and its rollback, which has that bit as well,
+# are not for consumers; and a batch in one record has a queue of its own kind.
+_NOT_IN_A_QUEUE: Final = MessageSysFlag.TRANSACTION_PREPARED_TYPE | _INNER_BATCH
 
 
 def _value(properties: bytes, marker: bytes) -> bytes | None:
@@ -54,11 +55,6 @@ def _value(properties: bytes, marker: bytes) -> bytes | None:
     start += len(marker)
     end = properties.find(_SEPARATOR, start)
     return (properties[start:end] if end >= 0 else properties[start:]) or None
-
-
-@lru_cache(maxsize=65536)
-def _tags_code(tags: bytes) -> int:
-    return string_hash(tags.decode("utf-8", "replace"))
 
 
 def has_keys(record: Dispatch) -> bool:
@@ -85,14 +81,38 @@ class Dispatcher:
         self._index = index
         self._delay_levels = delay_levels
 
-    def dispatch(self, record: Dispatch, *, to_queue: bool = True, to_index: bool = True) -> None:
-        """Take one record of the log; a second time does nothing."""
-        self.derive(*record, to_queue=to_queue, to_index=to_index)
+    def dispatch(
+        self,
+        record: Dispatch,
+        *,
+        behind: set[QueueKey] | None = None,
+        to_queue: bool = True,
+        to_index: bool = True,
+    ) -> None:
+        """Take one record of the log; a second time does nothing.
+
+        With `behind`, a queue that lacks older messages is added to it, and gets nothing from then on.
+        """
+        topic, queue_id, queue_offset, physical, size, sys_flag, stored, properties = record
+        queue = self._queue(topic, queue_id, physical, sys_flag) if to_queue else None
+        if queue is not None:
+            if behind is not None and (
+                queue_offset > queue.max_offset or (behind and (topic, queue_id) in behind)
+            ):
+                behind.add((topic, queue_id))
+                queue = None
+            elif physical < queue.max_physical:
+                queue = None
+        elif sys_flag & _INNER_BATCH and to_queue:
+            self.derive_batch(topic, queue_id, physical, size, stored, properties)
+        self.derive(
+            queue, topic, queue_offset, physical, size, sys_flag, stored, properties, to_index=to_index
+        )
 
     def derive(
         self,
+        queue: ConsumeQueue | None,
         topic: str,
-        queue_id: int,
         queue_offset: int,
         physical: int,
         size: int,
@@ -100,14 +120,9 @@ class Dispatcher:
         stored: int,
         properties: bytes,
         *,
-        to_queue: bool = True,
         to_index: bool = True,
     ) -> None:
-        """The same with what a record holds."""
-        if sys_flag & _INNER_BATCH and to_queue:
-            self._derive_batch(topic, queue_id, physical, size, stored, properties)
-            to_queue = False
-        queue = self._queue(topic, queue_id, physical, sys_flag) if to_queue else None
+        """Give a queue, if any, and the index what a record holds for them."""
         index = self._index if to_index else None
         if index is not None and (physical < index.end_physical or sys_flag & TRANSACTION_BITS == _ROLLBACK):
             index = None
@@ -116,15 +131,15 @@ class Dispatcher:
         properties = _SEPARATOR + properties
         tags = _value(properties, _TAGS)
         if queue is not None:
-            tags_code = _tags_code(tags) if tags is not None else 0
+            code = tags_code(tags) if tags is not None else 0
             if topic == SCHEDULE_TOPIC:
-                tags_code = self._due_time(properties, stored, tags_code)
-            queue.append(queue_offset, physical, size, tags_code)
+                code = self._due_time(properties, stored, code)
+            queue.append(queue_offset, physical, size, code)
         if index is not None:
             unique_key, keys = _value(properties, _UNIQUE_KEY), _value(properties, _KEYS)
             index.put(index_hashes(topic, unique_key, keys, tags), physical, stored)
 
-    def _derive_batch(
+    def derive_batch(
         self, topic: str, queue_id: int, physical: int, size: int, stored: int, properties: bytes
     ) -> None:
         """An inner batch goes to its batch queue; its properties say which offsets it takes."""
@@ -133,15 +148,14 @@ class Dispatcher:
         if base is None or count is None or not (base.isdigit() and count.isdigit()):
             logger.error("record at %d: an inner batch without its offsets", physical)
             return
-        tags_code = _tags_code(tags) if tags is not None else 0
+        code = tags_code(tags) if tags is not None else 0
         self._batch_queues.get_or_create(topic, queue_id).append(
-            Batch(physical, size, tags_code, stored, int(base), int(count))
+            Batch(physical, size, code, stored, int(base), int(count))
         )
 
     def _queue(self, topic: str, queue_id: int, physical: int, sys_flag: int) -> ConsumeQueue | None:
-        """The queue that lacks this record, if any."""
-        # CommitLogDispatcherBuildConsumeQueue: a transaction's half and its rollback are not for consumers.
-        if sys_flag & TRANSACTION_BITS in NOT_FOR_CONSUMERS:
+        """The queue that the record at `physical` belongs into, if any."""
+        if sys_flag & _NOT_IN_A_QUEUE:
             return None
         queue = self._queues.get(topic, queue_id)
         if queue is None:
@@ -149,11 +163,11 @@ class Dispatcher:
                 logger.error("record at %d: there can be no queue %d of topic %r", physical, queue_id, topic)
                 return None
             queue = self._queues.get_or_create(topic, queue_id)
-        return queue if physical >= queue.max_physical else None
+        return queue
 
-    def _due_time(self, properties: bytes, store_timestamp: int, tags_code: int) -> int:
+    def _due_time(self, properties: bytes, store_timestamp: int, code: int) -> int:
         """A delayed message's tag hash is the time it is due (CommitLog.checkMessageAndReturnSize)."""
         level = _value(properties, _DELAY)
         if level is None or not level.isdigit() or int(level) == 0 or not self._delay_levels:
-            return tags_code
+            return code
         return store_timestamp + self._delay_levels[min(int(level), len(self._delay_levels)) - 1]

@@ -55,9 +55,12 @@ class IndexFile:
         header: tuple[int, ...] = _HEADER.unpack_from(self._segment.view)
         self.begin_timestamp, self.end_timestamp, self.begin_physical, self.end_physical = header[:4]
         self._used_slots, self._next = header[4], min(max(header[5], 1), entries)
-        self._fresh: dict[int, int] = {}
-        # What `_next` was when all before it was forced to the disk.
+        # What `_next` was when all before it was forced to the disk, and slots that changed since.
         self._flushed = self._next
+        self._fresh: dict[int, int] = {}
+        if self.count:  # the header may give the byte behind: see `flush`
+            last_entry = self._first_entry + self.count * _ENTRY_SIZE
+            self.end_physical = _read_entry(self._segment.view, last_entry)[1]
 
     @property
     def path(self) -> Path | None:
@@ -191,18 +194,20 @@ class IndexFile:
     def flush(self) -> None:
         """Bring slots and header up to date and force everything to the disk, if there is anything new."""
         if self._flushed != self._next:
-            self._write_fresh()
+            # A broker that starts after a crash indexes the message at the header's last offset once more
+            # (IndexService.buildIndex), so as long as more may come we give the byte behind that.
+            self._write_fresh(0 if self.is_full else 1)
             self._segment.sync()
             self._flushed = self._next
 
-    def _write_fresh(self) -> None:
+    def _write_fresh(self, beyond_last: int = 0) -> None:
         view = self._segment.view
         for slot, number in self._fresh.items():
             _write_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE, number)
         self._fresh.clear()
-        self.write_header()
+        self.write_header(beyond_last)
 
-    def write_header(self) -> None:
+    def write_header(self, beyond_last: int = 0) -> None:
         """Bring the header up to date with the entries."""
         _HEADER.pack_into(
             self._segment.view,
@@ -210,7 +215,7 @@ class IndexFile:
             self.begin_timestamp,
             self.end_timestamp,
             self.begin_physical,
-            self.end_physical,
+            self.end_physical + beyond_last,
             self._used_slots,
             self._next,
         )

@@ -22,18 +22,29 @@ class KeyIndex:
         self._entries = entries
         self._files: list[IndexFile] = []
 
-    def load(self, *, clean: bool, safe_timestamp: int) -> None:
-        """Open the files; after a crash those are mended that may not have reached the disk as a whole."""
+    def load(self, doubtful_from: int | None, safe_timestamp: int) -> None:
+        """Open the files.
+
+        After a crash, messages from `doubtful_from` on are to be indexed anew, and files are mended that may
+        not have reached the disk as a whole.
+        """
         if self._folder is None or not self._folder.exists():
             return
         for path in sorted(path for path in self._folder.iterdir() if path.name.isdecimal()):
             found = IndexFile(path, self._slots, self._entries)
-            if not clean and not (found.is_full and found.end_timestamp <= safe_timestamp):
-                found.mend()
-            if clean or found.count:
-                self._files.append(found)
-            else:
+            if doubtful_from is not None and not self._is_fit(found, doubtful_from, safe_timestamp):
                 found.delete()
+            else:
+                self._files.append(found)
+
+    @staticmethod
+    def _is_fit(file: IndexFile, doubtful_from: int, safe_timestamp: int) -> bool:
+        """Mend a file if need be; False if nothing of it is left."""
+        if file.begin_physical >= doubtful_from:
+            return False
+        if not file.is_full or file.end_timestamp > safe_timestamp:
+            file.mend()
+        return file.count > 0
 
     @property
     def files(self) -> list[IndexFile]:
@@ -47,22 +58,20 @@ class KeyIndex:
 
     def put(self, hashes: list[int], physical: int, store_timestamp: int) -> None:
         """Index one message under all its keys; one that is there already is left alone."""
-        file = self._writable(store_timestamp)
+        file = self._files[-1] if self._files else self._roll(store_timestamp)
         if physical <= file.end_physical:
             if physical < file.end_physical:
                 return
             hashes = [key_hash for key_hash in hashes if not self._has(key_hash, physical)]
         while len(hashes) > (fitted := file.put(hashes, physical, store_timestamp)):
             hashes = hashes[fitted:]
-            file = self._writable(store_timestamp)
+            file = self._roll(store_timestamp)
 
     def _has(self, key_hash: int, physical: int) -> bool:
         """Whether the message indexed last has this key already; its keys may lie in two files."""
         return any(physical == next(file.find(key_hash, 0, _FOREVER), -1) for file in self._files[-2:])
 
-    def _writable(self, store_timestamp: int) -> IndexFile:
-        if self._files and not self._files[-1].is_full:
-            return self._files[-1]
+    def _roll(self, store_timestamp: int) -> IndexFile:
         file = IndexFile(self._new_path(store_timestamp), self._slots, self._entries)
         if self._files:
             file.continue_from(self._files[-1])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rocketmq_protocol.hashing import index_key, tag_index_key
 from rocketmq_protocol.headers import BoundaryType
@@ -37,6 +37,9 @@ from rocketpy.store.key_index import KeyIndex
 from rocketpy.store.paths import StorePaths
 from rocketpy.store.queues import ConsumeQueues
 from rocketpy.store.recovery import Recovered, Recovery
+
+# Messages whose way through the store is not the common one.
+_SPECIAL: Final = TRANSACTION_BITS | MessageSysFlag.INNER_BATCH_FLAG
 
 
 def _now_millis() -> int:
@@ -132,9 +135,11 @@ class MessageStore:
         """Store one message; AppendRefused says why not."""
         framed = self._frame(message)
         self._reserve(framed.size)
-        now, physical, queue_offset = self._clock(), self.log.max_offset, self._next_offset(message)
+        queue = self._queue(message)
+        now, physical = self._clock(), self.log.max_offset
+        queue_offset = queue.max_offset if queue is not None else 0
         self.log.append(framed.record(physical, queue_offset, now))
-        return self._derive(framed, physical, queue_offset, now)
+        return self._derive(framed, queue, physical, queue_offset, now)
 
     def append_batch(self, messages: Iterable[NewMessage]) -> list[Appended]:
         """Store messages of one queue together: in one file, with consecutive offsets, all or none."""
@@ -142,7 +147,8 @@ class MessageStore:
         if len({(framed.message.topic, framed.message.queue_id) for framed in frames}) != 1:
             raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, "a batch holds messages of one queue")
         self._reserve(sum(framed.size for framed in frames))
-        now, physical, first = self._clock(), self.log.max_offset, self._next_offset(frames[0].message)
+        queue = self._queue(frames[0].message)
+        now, physical, first = self._clock(), self.log.max_offset, queue.max_offset if queue else 0
         places = list(accumulate((framed.size for framed in frames), initial=physical))
         offsets = range(first, first + len(frames))
         self.log.append(
@@ -152,7 +158,7 @@ class MessageStore:
             )
         )
         return [
-            self._derive(framed, place, offset, now)
+            self._derive(framed, queue, place, offset, now)
             for framed, place, offset in zip(frames, places, offsets, strict=False)
         ]
 
@@ -169,7 +175,11 @@ class MessageStore:
         self._reserve(framed.size)
         now, physical = self._clock(), self.log.max_offset
         self.log.append(framed.record(physical, offset, now))
-        return self._derive(framed, physical, offset, now)
+        topic, queue_id = message.topic, message.queue_id
+        self._dispatcher.derive_batch(topic, queue_id, physical, framed.size, now, marked.properties)
+        if self._on_arrival is not None:
+            self._on_arrival(topic, queue_id, offset)
+        return self._derive(framed, None, physical, offset, now)
 
     def _frame(self, message: NewMessage) -> Frame:
         return frame(message, self.config.max_message_size, append_crc=self.config.append_prop_crc)
@@ -187,23 +197,27 @@ class MessageStore:
             )
         self.log.reserve(size)
 
-    def _next_offset(self, message: NewMessage) -> int:
-        """The queue offset a message gets; the half of a transaction and its rollback get none."""
-        queue = self.queues.get(message.topic, message.queue_id)
-        if queue is None or message.sys_flag & TRANSACTION_BITS in NOT_FOR_CONSUMERS:
-            return 0
-        return queue.max_offset
+    def _queue(self, message: NewMessage) -> ConsumeQueue | None:
+        """The queue of a message; the half of a transaction and its rollback have none."""
+        if message.sys_flag & _SPECIAL:
+            if message.sys_flag & MessageSysFlag.INNER_BATCH_FLAG:
+                raise AppendRefused(PutStatus.MESSAGE_ILLEGAL, "a batch in one record is no single message")
+            if message.sys_flag & TRANSACTION_BITS in NOT_FOR_CONSUMERS:
+                return None
+        return self.queues.get_or_create(message.topic, message.queue_id)
 
-    def _derive(self, framed: Frame, physical: int, queue_offset: int, now: int) -> Appended:
+    def _derive(
+        self, framed: Frame, queue: ConsumeQueue | None, physical: int, queue_offset: int, now: int
+    ) -> Appended:
         """Bring queue and index after the log, and tell of the message."""
         message = framed.message
-        topic, queue_id, sys_flag = message.topic, message.queue_id, message.sys_flag
+        topic, properties = message.topic, message.properties
         self._dispatcher.derive(
-            topic, queue_id, queue_offset, physical, framed.size, sys_flag, now, message.properties
+            queue, topic, queue_offset, physical, framed.size, message.sys_flag, now, properties
         )
         self._last_store_timestamp = now
-        if self._on_arrival is not None and sys_flag & TRANSACTION_BITS not in NOT_FOR_CONSUMERS:
-            self._on_arrival(topic, queue_id, queue_offset)
+        if self._on_arrival is not None and queue is not None:
+            self._on_arrival(topic, message.queue_id, queue_offset)
         return Appended(physical, framed.size, queue_offset, now)
 
     # Reading

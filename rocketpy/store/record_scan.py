@@ -59,6 +59,7 @@ _MAX_PROPERTIES: Final = 0x7FFF
 _SECTOR: Final = 512
 
 _read_size_and_magic: Final = _SIZE_AND_MAGIC.unpack_from
+_length: Final = Struct(">H").pack
 
 
 class SegmentScan:
@@ -99,37 +100,35 @@ class SegmentScan:
         body_end = body_start + body_size
         if physical != self._base + position or body_size < 0 or body_end + 3 > record_end:
             return None
-        if self._check_crc and body_size and crc32(view[body_start:body_end]) & 0x7FFFFFFF != crc:
+        names = bytes(view[body_end:record_end])  # topic and properties, each behind its length
+        topic_start = 1 if is_v1 else 2
+        topic_end = topic_start + (names[0] if is_v1 else names[0] << 8 | names[1])
+        properties = names[topic_end + 2 :]
+        if len(properties) > _MAX_PROPERTIES or _length(len(properties)) != names[topic_end : topic_end + 2]:
             return None
-        names = self._names(bytes(view[body_end:record_end]), body_end, 1 if is_v1 else 2)
-        if names is None:
-            return None
-        topic, properties = names
-        return Dispatch(topic, queue_id, queue_offset, physical, size, sys_flag, stored, properties)
-
-    def _names(self, data: bytes, position: int, length_size: int) -> tuple[str, bytes] | None:
-        """Topic and properties out of the bytes behind the body, if they are whole."""
-        topic_end = length_size + int.from_bytes(data[:length_size], "big")
-        properties = data[topic_end + 2 :]
-        if len(properties) > _MAX_PROPERTIES or data[topic_end : topic_end + 2] != len(properties).to_bytes(
-            2, "big"
+        if self._check_crc and (
+            (body_size and crc32(view[body_start:body_end]) & 0x7FFFFFFF != crc)
+            or _has_lost_sector(names, body_end, topic_start, topic_end)
         ):
             return None
-        raw_topic = data[length_size:topic_end]
-        if self._check_crc and position // _SECTOR != (position + len(data) - 1) // _SECTOR:
-            topic_start, properties_start = position + length_size, position + topic_end + 2
-            if _has_lost_sector(raw_topic, topic_start) or _has_lost_sector(properties, properties_start):
-                return None
+        raw_topic = names[topic_start:topic_end]
         topic = self._topics.get(raw_topic)
         if topic is None:
             topic = self._topics[raw_topic] = raw_topic.decode("utf-8", "replace")
-        return topic, properties
+        return Dispatch(topic, queue_id, queue_offset, physical, size, sys_flag, stored, properties)
 
 
-def _has_lost_sector(data: bytes, position: int) -> bool:
+def _has_lost_sector(names: bytes, position: int, topic_start: int, topic_end: int) -> bool:
     """Whether all is zero from the beginning of a disk sector on: its neighbours were written, but not it.
 
-    The CRC watches over the body alone, and damage before the body shows in lengths that do not add up.
+    `names` lie at `position`. The CRC watches over the body alone; damage to what comes before, and to the
+    lengths here, shows in sizes that do not add up. So topic and properties are left to look at.
     """
     first = -position % _SECTOR
-    return any(not any(data[start : start + _SECTOR]) for start in range(first, len(data), _SECTOR))
+    if len(names) <= first + _SECTOR and (len(names) <= first or names[first]):
+        return False  # the common case, made quick
+    for start, end in ((topic_start, topic_end), (topic_end + 2, len(names))):
+        for sector in range(first, end, _SECTOR):
+            if sector >= start and not any(names[sector : min(sector + _SECTOR, end)]):
+                return True
+    return False

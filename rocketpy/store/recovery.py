@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from rocketmq_protocol.sysflag import MessageSysFlag
 from rocketpy.store.batch_queue import BatchQueues
 from rocketpy.store.checkpoint import Checkpoint
 from rocketpy.store.commit_log import CommitLog
@@ -62,12 +61,12 @@ class Recovery:
         log, queues, index = self.log, self.queues, self.index
         self.batch_queues.load()
         behind = queues.load(None if self.clean else self.checkpoint.consume_queue_physical)
+        start = self._tail_start()
         if index is not None:
-            index.load(clean=self.clean, safe_timestamp=self.checkpoint.index_timestamp)
+            index.load(None if self.clean else start, self.checkpoint.index_timestamp)
         if not log.segments:
             self._drop_derived()
             return Recovered(self.clean, 0, 0, 0, False, 0)
-        start = self._tail_start()
         if not self.clean:
             self._truncate_derived(start)
         self._rebuild(start)
@@ -158,18 +157,11 @@ class Recovery:
     def _scan_tail(self, start: int, behind: set[QueueKey]) -> tuple[int, int]:
         """Verify and dispatch the tail, noting queues that lack more; gives records and last store time."""
         count, last_timestamp = 0, 0
-        queues, dispatch = self.queues, self.dispatcher.dispatch
+        dispatch = self.dispatcher.dispatch
         for record in self.log.scan(start, check_crc=self.config.check_crc_on_recover):
+            dispatch(record, behind=behind)
             count += 1
             last_timestamp = record.store_timestamp
-            if record.sys_flag & MessageSysFlag.INNER_BATCH_FLAG:
-                dispatch(record)
-                continue
-            key = record.topic, record.queue_id
-            queue = queues.get(*key)
-            if record.queue_offset > (queue.max_offset if queue is not None else 0):
-                behind.add(key)
-            dispatch(record, to_queue=key not in behind)
         return count, last_timestamp
 
     def _catch_up(self, behind: set[QueueKey]) -> None:

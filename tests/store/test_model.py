@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -46,7 +46,7 @@ class StoreAndModel(RuleBasedStateMachine):
             path=self.folder / "0",
             commit_log_file_size=2048,
             consume_queue_file_entries=5,
-            index_slots=7,
+            index_slots=5,
             index_entries=20,
         )
         self.now = 1_700_000_000_000
