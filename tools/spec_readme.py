@@ -23,13 +23,13 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from rocketmq_protocol import LanguageCode, RequestCode, ResponseCode, services
 from rocketmq_protocol.bodies import BODIES, REQUEST_BODIES, RESPONSE_BODIES, ArrayBody, Body
+from rocketmq_protocol.declaring import camel_case
 from rocketmq_protocol.explain import explain, format_explained
 from rocketmq_protocol.headers import (
     HEADERS,
     Header,
     RpcRequestHeader,
     TopicRequestHeader,
-    camel_case,
     request_header,
 )
 from rocketmq_protocol.layouts import LAYOUTS, layout_table
