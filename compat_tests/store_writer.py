@@ -1,7 +1,7 @@
 """Our side of FillStore: messages of every kind, as a broker of ours would store them.
 
-Run as a program (arguments: directory, broker address) it appends plain messages until it is killed, and
-prints a row for each once it is stored.
+Run as a program (arguments: directory, broker address, the four file sizes) it appends plain messages until
+it is killed, and prints a row for each once it is stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from compat_tests.java.versions import CURRENT, Version
-from compat_tests.stores import TAG, USUAL_FILES, Row
+from compat_tests.stores import TAG, FileSizes, Row
 from rocketmq_protocol import properties as names
 from rocketmq_protocol.bodies import (
     ConsumerOffsetSerializeWrapper,
@@ -223,9 +223,9 @@ def write_config(store: MessageStore, version: Version = CURRENT) -> None:
     )
 
 
-def append_for_ever(path: Path, address: str) -> None:
+def append_for_ever(path: Path, address: str, sizes: FileSizes) -> None:
     """Append, acknowledge on stdout, and now and then flush, until something kills us."""
-    with MessageStore(USUAL_FILES.for_us(path)) as store:
+    with MessageStore(sizes.for_us(path)) as store:
         writer = Writer(store, address)
         write_config(store)
         for number in count(1):
@@ -236,4 +236,4 @@ def append_for_ever(path: Path, address: str) -> None:
 
 
 if __name__ == "__main__":
-    append_for_ever(Path(sys.argv[1]), sys.argv[2])
+    append_for_ever(Path(sys.argv[1]), sys.argv[2], FileSizes(*map(int, sys.argv[3:])))

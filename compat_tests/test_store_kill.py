@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import astuple
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from compat_tests.java.driver import JavaDriver
 from compat_tests.java.versions import CURRENT, OLD, Version
 from compat_tests.store_writer import Writer
 from compat_tests.stores import (
+    ONE_INDEX_FILE,
     USUAL_FILES,
     Contents,
     Row,
@@ -36,24 +38,34 @@ from rocketpy.store.verify import verify
 ACKNOWLEDGED: Final = 1500
 MORE_MESSAGES: Final = 200
 
+FILES: Final = {CURRENT: ONE_INDEX_FILE, OLD: USUAL_FILES}
+
 versions = pytest.mark.parametrize("version", [CURRENT, OLD])
 
 
 def stopped_broker(directory: Path, name_server: NameServer) -> Broker:
     """A broker that is not started yet; its `with` block starts it, and kills it in the end."""
-    config = USUAL_FILES.for_java()
-    return Broker(directory / "broker", name_server.address, version=name_server.version, config=config)
+    version = name_server.version
+    config = FILES[version].for_java()
+    return Broker(directory / "broker", name_server.address, version=version, config=config)
+
+
+def our_store(broker: Broker) -> MessageStore:
+    """Our store on the broker's directory."""
+    return MessageStore(FILES[broker.version].for_us(broker.store))
 
 
 def tear_tail(store: Path) -> int:
     """Put the first half of a record behind the last whole one, as a power cut might; gives its place."""
     reader = StoreReader(store)
     end = verify(reader).log_end
-    *_, (_, last) = reader.records()
-    half = bytearray(last[: len(last) // 2])
-    half[28:36] = end.to_bytes(8, "big")
-    with reader.log_files[0].open("r+b") as file:
-        file.seek(end)
+    # The biggest one is cut in its body, which is what the checksum of a record covers.
+    biggest = max((bytes(record) for _, record in reader.records()), key=len)
+    half = bytearray(biggest[: len(biggest) // 2])
+    half[28:36] = end.to_bytes(8, "big")  # where the record lies
+    [last_file] = (path for path in reader.log_files if 0 <= end - int(path.name) < path.stat().st_size)
+    with last_file.open("r+b") as file:
+        file.seek(end - int(last_file.name))
         file.write(half)
     return end
 
@@ -82,7 +94,7 @@ def test_we_go_on_after_java_was_killed_and_java_after_us(
         acknowledged = killed_broker(broker, java_driver)
         torn_at = tear_tail(broker.store)
 
-        with MessageStore(USUAL_FILES.for_us(broker.store)) as store:
+        with our_store(broker) as store:
             assert store.recovered is not None
             assert not store.recovered.clean
             assert store.log.max_offset == torn_at
@@ -99,7 +111,7 @@ def test_we_go_on_after_java_was_killed_and_java_after_us(
         with broker:
             assert_same(ours, read_with_java(java_driver, name_server, ours.topics, version))
             acknowledged += writer.rows + send_more(java_driver, broker)
-        with MessageStore(USUAL_FILES.for_us(broker.store)) as store:
+        with our_store(broker) as store:
             ours = our_contents(store)
         assert_nothing_is_lost(acknowledged, ours)
         assert len(ours.messages) == len(left.messages) + 2 * MORE_MESSAGES
@@ -116,9 +128,11 @@ def killed_broker(broker: Broker, driver: JavaDriver) -> list[Row]:
         return acknowledged + rows(lines)
 
 
-def killed_writer(store: Path, address: str) -> list[Row]:
+def killed_writer(broker: Broker) -> list[Row]:
     """What our own process acknowledged before it was killed in the middle of its work."""
-    command = [sys.executable, "-m", "compat_tests.store_writer", str(store), address]
+    sizes = map(str, astuple(FILES[broker.version]))
+    arguments = [str(broker.store), broker.address, *sizes]
+    command = [sys.executable, "-m", "compat_tests.store_writer", *arguments]
     root = Path(__file__).parent.parent
     with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
@@ -136,7 +150,7 @@ def test_java_goes_on_after_we_were_killed_and_we_after_java(
 ) -> None:
     with NameServer(java_dir / "namesrv", version=version) as name_server:
         broker = stopped_broker(java_dir, name_server)
-        acknowledged = killed_writer(broker.store, broker.address)
+        acknowledged = killed_writer(broker)
         tear_tail(broker.store)
 
         with broker:
@@ -148,7 +162,7 @@ def test_java_goes_on_after_we_were_killed_and_we_after_java(
             after = read_with_java(java_driver, name_server, ["Plain"], version)
         assert_nothing_is_lost(acknowledged, after)
 
-        with MessageStore(USUAL_FILES.for_us(broker.store)) as store:
+        with our_store(broker) as store:
             assert_same(our_contents(store), after)
             for row in after.messages.values():
                 assert ids_by_key(store, row["topic"], row["msgId"]) == [row["offsetMsgId"]]

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 # NamesrvController.startScheduleService
 _FIRST_SCAN_SECONDS: Final = 5.0
+_SHORTEST_SCAN_SECONDS: Final = 0.1
 
 Tell = Callable[[LowestIdChange], None]
 Clock = Callable[[], float]
@@ -38,7 +39,7 @@ class Liveness:
 
     async def run(self) -> None:
         """Look for silent brokers, again and again; the interval is that of the start, as in Java."""
-        interval = self._config.number("scanNotActiveBrokerInterval") / 1000
+        interval = max(self._config.number("scanNotActiveBrokerInterval") / 1000, _SHORTEST_SCAN_SECONDS)
         await trio.sleep(_FIRST_SCAN_SECONDS)
         while True:
             self.scan()

@@ -18,6 +18,9 @@ class Member(NamedTuple):
     cluster: str
     address: str
 
+    def __str__(self) -> str:
+        return f"{self.address} of {self.cluster}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:

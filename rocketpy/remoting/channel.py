@@ -163,6 +163,7 @@ class Channel:
             self._end(gone)
         except RemoteProtocolError as refused:
             logger.warning("%s: closed: %s", self.remote, refused)
+            self.push()  # the answers to requests that came before
 
     def _answer(self, command: RemotingCommand) -> None:
         answer = self._waiting.get(command.opaque)

@@ -27,7 +27,7 @@ async def close_idle(channels: Collection[Channel], max_idle_seconds: float) -> 
         silent_looks = {channel: _look(channel, silent_looks.get(channel)) for channel in channels}
         for channel, (_, looks) in silent_looks.items():
             if looks >= _LOOKS:
-                logger.warning("%s: closed: silent for %g s", channel.remote, max_idle_seconds)
+                logger.info("%s: closed: silent for %g s", channel.remote, max_idle_seconds)
                 channel.close()
 
 

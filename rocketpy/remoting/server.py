@@ -45,7 +45,8 @@ async def serve(
 ) -> None:
     """Serve connections until cancelled; one that misbehaves ends alone, one that is silent expires.
 
-    With a nursery of their own, `connections` outlive the cancelled listeners.
+    With a nursery of their own, `connections` outlive the cancelled listeners. A `max_idle_seconds` of 0 lets
+    silent ones live on, as Java's serverChannelMaxIdleTimeSeconds does.
     """
     channels: set[Channel] = set()
 
@@ -56,7 +57,8 @@ async def serve(
             logger.exception("a connection ended by an error of ours")
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(close_idle, channels, max_idle_seconds)
+        if max_idle_seconds > 0:
+            nursery.start_soon(close_idle, channels, max_idle_seconds)
         await trio.serve_listeners(
             connected, list(listeners), handler_nursery=connections, task_status=task_status
         )

@@ -42,7 +42,7 @@ _DELAY: Final = _marker(PROPERTY_DELAY_TIME_LEVEL)
 _INNER_NUM: Final = _marker(PROPERTY_INNER_NUM)
 _INNER_BASE: Final = _marker(PROPERTY_INNER_BASE)
 _INNER_BATCH: Final = MessageSysFlag.INNER_BATCH_FLAG
-# CommitLogDispatcherBuildConsumeQueue: the half of a transaction and its rollback, which has that bit as well,
+# CommitLogDispatcherBuildConsumeQueue: the half of a transaction and its rollback, which has that bit too,
 # are not for consumers; and a batch in one record has a queue of its own kind.
 _NOT_IN_A_QUEUE: Final = MessageSysFlag.TRANSACTION_PREPARED_TYPE | _INNER_BATCH
 

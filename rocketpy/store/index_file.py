@@ -84,27 +84,38 @@ class IndexFile:
 
     def put(self, key_hashes: Sequence[int], physical: int, store_timestamp: int) -> int:
         """Add the keys of one message; gives how many fitted."""
-        view, slots, first_entry, number = self._segment.view, self._slots, self._first_entry, self._next
-        fresh = self._fresh
-        seconds = 0
-        if self.begin_timestamp > 0:
-            seconds = min(max((store_timestamp - self.begin_timestamp) // 1000, 0), _INT_MAX)
-        fitting = key_hashes[: self._entries - number]
-        for key_hash in fitting:
+        if self._next > 1 or not key_hashes:
+            return self._put(key_hashes, physical, store_timestamp)
+        # IndexFile.putKey: the file begins when it has its first entry, and not before.
+        self._put(key_hashes[:1], physical, store_timestamp)
+        self.begin_physical, self.begin_timestamp = physical, store_timestamp
+        return 1 + self._put(key_hashes[1:], physical, store_timestamp)
+
+    def _put(self, key_hashes: Sequence[int], physical: int, store_timestamp: int) -> int:
+        number = self._next
+        if number + len(key_hashes) > self._entries:
+            key_hashes = key_hashes[: self._entries - number]
+        seconds = (store_timestamp - self.begin_timestamp) // 1000 if self.begin_timestamp > 0 else 0
+        if not 0 <= seconds <= _INT_MAX:
+            seconds = _INT_MAX if seconds > 0 else 0
+        view, slots, fresh = self._segment.view, self._slots, self._fresh
+        place = self._first_entry + number * _ENTRY_SIZE
+        for key_hash in key_hashes:
             slot = key_hash % slots
-            previous = fresh.get(slot) or _read_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE)[0]
-            if not previous:
-                self._used_slots += 1
-            _write_entry(view, first_entry + number * _ENTRY_SIZE, key_hash, physical, seconds, previous)
+            previous = fresh.get(slot)
+            if previous is None:
+                (previous,) = _read_slot(view, _HEADER_SIZE + slot * _SLOT_SIZE)
+                if not previous:
+                    self._used_slots += 1
+            _write_entry(view, place, key_hash, physical, seconds, previous)
             fresh[slot] = number
-            if number == 1:  # IndexFile.putKey: only now does the file begin
-                self.begin_physical, self.begin_timestamp, seconds = physical, store_timestamp, 0
             number += 1
-        if fitting:
+            place += _ENTRY_SIZE
+        if key_hashes:
             self._next, self.end_physical, self.end_timestamp = number, physical, store_timestamp
-        if len(fresh) > _MAX_FRESH:
-            self._write_fresh()
-        return len(fitting)
+            if len(fresh) > _MAX_FRESH:
+                self._write_fresh()
+        return len(key_hashes)
 
     def overlaps(self, begin: int, end: int) -> bool:
         """Whether any entry may lie in this span of store time."""

@@ -33,7 +33,9 @@ def index_hashes(topic: str, unique_key: bytes | None, keys: bytes | None, tags:
     if unique_key is not None:
         found.append(_key_hash(topic, before_key, unique_key))
     if keys is not None:
-        found += [_key_hash(topic, before_key, key) for key in keys.split(b" ") if key]
+        for key in keys.split(b" "):
+            if key:
+                found.append(_key_hash(topic, before_key, key))  # noqa: PERF401 - most have one key
     if tags is not None:
         found.append(_tag_hash(topic, before_tag, tags))
     return found

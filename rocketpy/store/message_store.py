@@ -98,7 +98,7 @@ class MessageStore:
                 clean,
             ).run()
             self._last_store_timestamp = self.recovered.last_timestamp
-            if not clean:
+            if self.recovered.rebuilt or not clean:
                 self.flush(thorough=True)
         except BaseException:
             self._close_files()

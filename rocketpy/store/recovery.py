@@ -40,6 +40,7 @@ class Recovered:
     records: int
     end: int
     cut_off: bool  # something that is no whole record lay behind the end
+    rebuilt: bool  # queues or index lacked something from before the tail
     last_timestamp: int
 
 
@@ -66,10 +67,10 @@ class Recovery:
             index.load(None if self.clean else start, self.checkpoint.index_timestamp)
         if not log.segments:
             self._drop_derived()
-            return Recovered(self.clean, 0, 0, 0, False, 0)
+            return Recovered(self.clean, 0, 0, 0, False, False, 0)
         if not self.clean:
             self._truncate_derived(start)
-        self._rebuild(start)
+        rebuilt = self._rebuild(start)
         records, last_timestamp = self._scan_tail(start, behind)
         self._catch_up(behind)
         end = log.max_offset
@@ -80,7 +81,8 @@ class Recovery:
         queues.correct_min_offsets(log.min_offset)
         for batch_queue in self.batch_queues:
             batch_queue.correct_min_offset(log.min_offset)
-        found = Recovered(self.clean, start, records, end, cut_off, last_timestamp)
+        rebuilt = rebuilt or bool(behind)
+        found = Recovered(self.clean, start, records, end, cut_off, rebuilt, last_timestamp)
         logger.info("store opened: %s", found)
         return found
 
@@ -118,7 +120,7 @@ class Recovery:
             return first.store_timestamp <= self.checkpoint.consume_queue_timestamp
         return first.physical <= self.checkpoint.consume_queue_physical
 
-    def _rebuild(self, tail: int) -> None:
+    def _rebuild(self, tail: int) -> bool:
         """Derive again what is missing from before the tail: all queues, or (a part of) the index."""
         queues_from = tail if len(self.queues) else self.log.min_offset
         index_from = min(self._index_lacks_from(), tail)
@@ -130,6 +132,7 @@ class Recovery:
             self.dispatcher.dispatch(
                 record, to_queue=physical >= queues_from, to_index=physical >= index_from
             )
+        return start < tail
 
     def _index_lacks_from(self) -> int:
         """Where the index ends before its time; files behind a missing one go, to be built anew."""

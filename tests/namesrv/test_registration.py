@@ -248,6 +248,7 @@ def test_no_one_is_told_when_a_member_leaves_that_had_not_the_lowest_id() -> Non
     server.register(address=A_SLAVE, broker_id=1, enable_acting_master=True)
     server.unregister("broker-a", 1, A_SLAVE)
     assert server.told == []
+    assert perm_of(server) == 6
 
 
 def test_a_broker_learns_whether_its_topics_are_known() -> None:

@@ -250,15 +250,17 @@ async def test_no_more_requests_are_read_from_a_peer_that_does_not_read_its_answ
 async def test_answers_are_read_even_while_much_of_our_own_is_unsent() -> None:
     async with running_channel(lockstep=True) as (channel, peer), trio.open_nursery() as nursery:
         outcomes: list[object] = []
-        nursery.start_soon(outcome_of_invoke, channel, 1000, outcomes)
-        question = await peer.receive()
+        for _ in range(2):
+            nursery.start_soon(outcome_of_invoke, channel, 1000, outcomes)
+        questions = [await peer.receive(), await peer.receive()]
         for _ in range(HIGH_WATER // MIB):
             nursery.start_soon(channel.send, request(11, body=bytes(MIB)))
         await trio.testing.wait_all_tasks_blocked()
         assert channel.is_congested
-        await peer.send(question.reply(4))
-        await trio.testing.wait_all_tasks_blocked()
-        assert outcomes == [4]
+        for number, question in enumerate(questions):
+            await peer.send(question.reply(number))
+            await trio.testing.wait_all_tasks_blocked()
+        assert outcomes == [0, 1]
 
 
 @trio_test

@@ -138,6 +138,24 @@ async def test_a_connection_that_ended_is_opened_anew() -> None:
 
 
 @trio_socket_test
+async def test_a_connection_that_takes_long_to_end_does_not_take_the_next_one_with_it() -> None:
+    async with pool_and_server() as setting:
+        may_end = trio.Event()
+
+        async def end_slowly() -> None:
+            with trio.CancelScope(shield=True):
+                await may_end.wait()
+
+        old = await setting.pool.channel(setting.address)
+        old.start_soon(end_slowly)
+        old.close()
+        new = await setting.pool.channel(setting.address)
+        may_end.set()
+        await setting.until(lambda: setting.closed)
+        assert await setting.pool.channel(setting.address) is new
+
+
+@trio_socket_test
 async def test_a_connection_that_ends_fails_the_requests_under_way() -> None:
     async with pool_and_server() as setting:
         channel = await setting.pool.channel(setting.address)

@@ -13,7 +13,7 @@ from rocketmq_protocol.headers import GetKVConfigRequestHeader, GetKVConfigRespo
 from rocketpy.remoting.channel import Channel
 from rocketpy.remoting.errors import RequestRefused
 from rocketpy.remoting.router import Limits, Router
-from tests.remoting.peers import BROKEN, ECHO, HELD, request, running_channel
+from tests.remoting.peers import BROKEN, ECHO, HELD, SLOW, request, running_channel
 from tests.trio_tests import trio_test
 
 
@@ -23,6 +23,11 @@ def echo(channel: Channel, command: RemotingCommand) -> RemotingCommand:
 
 def broken(channel: Channel, command: RemotingCommand) -> RemotingCommand:
     raise KeyError("nothing here")
+
+
+async def echo_later(channel: Channel, command: RemotingCommand) -> RemotingCommand:
+    await trio.sleep(1)
+    return command.reply(0)
 
 
 async def broken_later(channel: Channel, command: RemotingCommand) -> RemotingCommand:
@@ -120,9 +125,9 @@ async def test_a_reply_that_cannot_be_written_is_answered_with_an_error(is_async
 
 @trio_test
 async def test_a_oneway_request_is_never_answered() -> None:
-    router = Router({ECHO: echo, BROKEN: broken, HELD: broken_later})
-    async with running_channel(router, lockstep=False) as (_, peer):
-        await peer.send(*(request(code, oneway=True) for code in (ECHO, BROKEN, HELD, 9999)))
+    router = Router({ECHO: echo, BROKEN: broken, HELD: broken_later, SLOW: echo_later})
+    async with running_channel(router) as (_, peer):
+        await peer.send(*(request(code, oneway=True) for code in (ECHO, BROKEN, HELD, SLOW, 9999)))
         await trio.sleep(5)
         await peer.send(request(ECHO, 7))
         assert [answer.opaque for answer in await peer.receive_all()] == [7]
@@ -189,3 +194,8 @@ async def test_too_many_waiting_requests_of_all_connections_are_refused() -> Non
         await trio.testing.wait_all_tasks_blocked()
         await other.send(request(HELD))
         assert (await other.receive()).code == ResponseCode.SYSTEM_BUSY
+        holder.release.set()
+        for _ in range(2):
+            assert (await peer.receive()).code == 0
+        await other.send(request(HELD))
+        assert (await other.receive()).code == 0

@@ -168,10 +168,40 @@ async def test_connections_with_a_nursery_of_their_own_outlive_the_listener() ->
 
 
 @trio_socket_test
-async def test_a_name_with_several_addresses_gives_one_listener() -> None:
+async def test_a_name_with_several_addresses_gives_one_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = [(await trio.open_tcp_listeners(0, host="127.0.0.1"))[0] for _ in range(2)]
+
+    async def open_two(port: int, host: str) -> list[trio.SocketListener]:
+        return opened
+
+    monkeypatch.setattr(trio, "open_tcp_listeners", open_two)
     listener = await listen("localhost", 0)
-    assert port_of(listener) > 0
+    assert listener is opened[0]
+    assert opened[1].socket.fileno() == -1
     await listener.aclose()
+
+
+@trio_socket_test
+async def test_answers_leave_before_a_connection_is_closed_for_what_follows() -> None:
+    async with running_server(Router({ECHO: echo})) as port:
+        peer = await connect(port)
+        await peer.stream.send_all(request(ECHO, 1).encode() + b"\xff\xff\xff\xff")
+        assert (await peer.receive()).opaque == 1
+        assert await peer.sees_the_end()
+        await peer.stream.aclose()
+
+
+@trio_socket_test
+async def test_silent_connections_live_on_where_no_limit_is_set() -> None:
+    listener = await listen("127.0.0.1", 0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(lambda: serve([listener], Router({ECHO: echo}), max_idle_seconds=0))
+        peer = await connect(port_of(listener))
+        await trio.sleep(0.1)
+        await peer.send(request(ECHO, 1))
+        assert (await peer.receive()).opaque == 1
+        await peer.stream.aclose()
+        nursery.cancel_scope.cancel()
 
 
 @trio_test

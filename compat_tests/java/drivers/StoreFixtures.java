@@ -1,5 +1,6 @@
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.TopicConfig;
@@ -69,7 +70,7 @@ final class StoreFixtures {
         waitUntil(() -> size(topic) >= size, size + " messages in " + topic);
     }
 
-    static void waitUntil(java.util.function.BooleanSupplier done, String what) throws Exception {
+    static void waitUntil(BooleanSupplier done, String what) throws Exception {
         long deadline = System.currentTimeMillis() + WAIT_MILLIS;
         while (!done.getAsBoolean()) {
             if (System.currentTimeMillis() > deadline) {
