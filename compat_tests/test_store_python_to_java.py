@@ -46,7 +46,7 @@ from compat_tests.stores import (
 from rocketpy.store.config_files import ConfigFiles
 from rocketpy.store.message_store import MessageStore
 
-PLAIN_MESSAGES: Final = 2000
+PLAIN_MESSAGES: Final = 1500
 MORE_MESSAGES: Final = 200
 
 

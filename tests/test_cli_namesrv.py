@@ -37,7 +37,7 @@ def test_a_port_that_is_taken_ends_with_exit_code_1() -> None:
         port = taken.getsockname()[1]
         result = CliRunner().invoke(main, ["namesrv", "--host", "127.0.0.1", "--port", str(port)])
     assert result.exit_code == 1
-    assert "cannot listen" in result.output
+    assert "cannot start" in result.output
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

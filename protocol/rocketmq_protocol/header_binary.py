@@ -55,12 +55,15 @@ def _read_ext_fields(header: bytes, start: int) -> tuple[dict[str, str], tuple[s
     # One decode for the whole header beats one for each string; Latin-1 keeps a character a byte.
     text = header.decode("latin-1")
     position, size = start, len(header)
+    unpack_int = _unpack_int
     try:
         while position < size:
             key_start = position + 2
-            key_end = key_start + (header[position] << 8 | header[position + 1])
+            key_end = key_start + header[position + 1]
+            if header[position]:  # names are short; this one is not
+                key_end += header[position] << 8
             value_start = key_end + 4
-            (length,) = _unpack_int(header, key_end)
+            (length,) = unpack_int(header, key_end)
             position = value_start + length
             if length < 0 or position > size or key_end - key_start > _MAX_NAME:
                 raise _bad_ext_field(key_start, key_end, length, size)

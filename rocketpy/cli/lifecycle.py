@@ -42,9 +42,18 @@ def set_up_logging(level: str, *, as_json: bool) -> None:
 def run_until_signalled(serve: Callable[[trio.Nursery], Awaitable[str]]) -> None:
     """Run servers: `serve` starts them in the nursery and gives the line that says so.
 
-    The first SIGINT or SIGTERM stops them in order, a second one at once.
+    The first SIGINT or SIGTERM stops them in order, a second one at once. What the operating system refuses
+    (a port in use, a folder without rights) ends the command with a clear word.
     """
-    trio.run(_run, serve)
+    problem: BaseException | None = None
+    try:
+        trio.run(_run, serve)
+    except* OSError as failed:
+        problem = failed
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    if problem is not None:
+        raise click.ClickException(f"cannot start: {problem}")
 
 
 async def _run(serve: Callable[[trio.Nursery], Awaitable[str]]) -> None:

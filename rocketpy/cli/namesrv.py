@@ -56,15 +56,7 @@ def namesrv(
         port = await nursery.start(run_namesrv, config)
         return f"rocketpy namesrv ready: {config.text('bindAddress')}:{port}"
 
-    problem: BaseException | None = None
-    try:
-        run_until_signalled(serve)
-    except* OSError as failed:
-        problem = failed
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    if problem is not None:
-        raise click.ClickException(f"cannot listen: {problem}")
+    run_until_signalled(serve)
 
 
 def _config(conf: Path | None, port: int | None, host: str | None) -> NamesrvConfig:

@@ -44,13 +44,10 @@ def server(
     )
 
     async def serve(nursery: trio.Nursery) -> str:
-        try:
-            found_port = await nursery.start(run_namesrv, names)
-            config.update({"namesrvAddr": f"127.0.0.1:{found_port}"})
-            running = Broker(config, in_memory=memory)
-            await nursery.start(running.run, host)
-        except OSError as error:
-            raise click.ClickException(f"cannot listen: {error}") from None
+        found_port = await nursery.start(run_namesrv, names)
+        config.update({"namesrvAddr": f"127.0.0.1:{found_port}"})
+        running = Broker(config, in_memory=memory)
+        await nursery.start(running.run, host)
         return f"rocketpy server ready: nameserver {host}:{found_port}, broker {running.address}"
 
     run_until_signalled(serve)

@@ -9,6 +9,9 @@ import pytest
 import trio
 import trio.testing
 
+from rocketpy.remoting.channel import Channel
+from rocketpy.remoting.errors import ChannelClosed
+from rocketpy.remoting.router import Router
 from rocketpy.remoting.transport import (
     ConnectionGone,
     SocketTransport,
@@ -16,6 +19,7 @@ from rocketpy.remoting.transport import (
     Transport,
     transport_of,
 )
+from tests.remoting.peers import request
 from tests.trio_tests import trio_socket_test
 
 MIB = 1024 * 1024
@@ -101,3 +105,20 @@ async def test_a_full_socket_takes_nothing_at_once() -> None:
     assert transport.send_now(b"x") == 0
     await far.aclose()
     await transport.aclose()
+
+
+@pytest.mark.parametrize("reads_first", [True, False])
+@trio_socket_test
+async def test_a_channel_whose_peer_resets_the_connection_is_closed(reads_first: bool) -> None:
+    near, far = await socket_pair()
+    channel = Channel(near, "peer:1")
+    far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(lambda task_status: channel.run(Router({}).handle, task_status=task_status))
+        await far.aclose()
+        if reads_first:
+            await channel.closed.wait()
+        # Else the reader has had no turn yet to see the reset: the writer is the first to.
+        with pytest.raises(ChannelClosed):
+            await channel.send(request(1))
+        assert channel.closed.is_set()
