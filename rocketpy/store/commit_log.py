@@ -150,7 +150,7 @@ class CommitLog:
         for segment in list(self._log.segments):
             if segment.end > self.flushed and segment.base < target:
                 segment.sync()
-        self.flushed = target
+        self.flushed = max(self.flushed, target)
         return target
 
     def delete_first(self) -> Segment:

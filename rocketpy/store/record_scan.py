@@ -108,7 +108,9 @@ class SegmentScan:
             return None
         if self._check_crc and (
             (body_size and crc32(view[body_start:body_end]) & 0x7FFFFFFF != crc)
-            or _has_lost_sector(names, body_end, topic_start, topic_end)
+            or (
+                len(names) > -body_end % _SECTOR and _has_lost_sector(names, body_end, topic_start, topic_end)
+            )
         ):
             return None
         raw_topic = names[topic_start:topic_end]
@@ -125,7 +127,7 @@ def _has_lost_sector(names: bytes, position: int, topic_start: int, topic_end: i
     lengths here, shows in sizes that do not add up. So topic and properties are left to look at.
     """
     first = -position % _SECTOR
-    if len(names) <= first + _SECTOR and (len(names) <= first or names[first]):
+    if names[first] and len(names) <= first + _SECTOR:
         return False  # the common case, made quick
     for start, end in ((topic_start, topic_end), (topic_end + 2, len(names))):
         for sector in range(first, end, _SECTOR):

@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -211,7 +212,20 @@ class StoreAndModel(RuleBasedStateMachine):
                 assert self.store.offset_by_time(*stored.queue, at) == min(same)
 
 
-StoreAndModel.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-test_store_and_model = StoreAndModel.TestCase
+class LongLives(StoreAndModel):
+    """The same for long."""
+
+
+def lives(count: int, steps: int) -> settings:
+    return settings(
+        max_examples=count,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
+
+StoreAndModel.TestCase.settings = lives(25, 30)
+LongLives.TestCase.settings = lives(400, 60)
+TestStoreAndModel = StoreAndModel.TestCase
+TestLongLives = pytest.mark.slow(LongLives.TestCase)
