@@ -6,6 +6,7 @@
 | subscriptionGroup.json | `SubscriptionGroupWrapper` |
 | consumerOffset.json | `ConsumerOffsetSerializeWrapper` |
 | delayOffset.json | `DelayOffsetSerializeWrapper` |
+| consumerFilter.json | `ConsumerFilters` |
 | topicQueueMapping.json | `TopicQueueMappingSerializeWrapper` |
 | messageRequestMode.json | `MessageRequestModeSerializeWrapper` |
 """
@@ -27,6 +28,7 @@ from rocketmq_protocol.bodies import (
     TopicQueueMappingSerializeWrapper,
 )
 from rocketmq_protocol.fastjson_writer import PRETTY
+from rocketpy.store.consumer_filter import ConsumerFilters
 from rocketpy.store.errors import StoreCorrupt
 
 B = TypeVar("B", bound=Body)
@@ -87,6 +89,7 @@ class ConfigFiles:
         self.groups: Final = ConfigFile(folder, "subscriptionGroup.json", SubscriptionGroupWrapper)
         self.offsets: Final = ConfigFile(folder, "consumerOffset.json", ConsumerOffsetSerializeWrapper)
         self.delay_offsets: Final = ConfigFile(folder, "delayOffset.json", DelayOffsetSerializeWrapper)
+        self.filters: Final = ConfigFile(folder, "consumerFilter.json", ConsumerFilters)
         self.queue_mappings: Final = ConfigFile(
             folder, "topicQueueMapping.json", TopicQueueMappingSerializeWrapper
         )

@@ -16,6 +16,7 @@ NAMES = {
     "subscriptionGroup.json": "groups",
     "consumerOffset.json": "offsets",
     "delayOffset.json": "delay_offsets",
+    "consumerFilter.json": "filters",
 }
 
 
@@ -58,3 +59,39 @@ def test_without_a_folder_the_files_live_in_memory() -> None:
     assert file.load() is None
     file.save(TopicConfigSerializeWrapper())
     assert file.load() == TopicConfigSerializeWrapper()
+
+
+# Written by ConsumerFilterManager.encode(true) of 5.5.0.
+JAVA_FILTERS = b"""{
+\t"filterDataByTopic":{
+\t\t"TopicA":{
+\t\t\t"groupFilterData":{
+\t\t\t\t"GroupA":{
+\t\t\t\t\t"bloomFilterData":{
+\t\t\t\t\t\t"bitNum":216,
+\t\t\t\t\t\t"bitPos":[53,147,51]
+\t\t\t\t\t},
+\t\t\t\t\t"bornTime":1794998982179,
+\t\t\t\t\t"clientVersion":1700000000000,
+\t\t\t\t\t"consumerGroup":"GroupA",
+\t\t\t\t\t"dead":false,
+\t\t\t\t\t"deadTime":0,
+\t\t\t\t\t"expression":"a > 5",
+\t\t\t\t\t"expressionType":"SQL92",
+\t\t\t\t\t"topic":"TopicA"
+\t\t\t\t}
+\t\t\t},
+\t\t\t"topic":"TopicA"
+\t\t}
+\t}
+}"""
+
+
+def test_filter_expressions_are_written_again_byte_for_byte(tmp_path: Path) -> None:
+    (tmp_path / "consumerFilter.json").write_bytes(JAVA_FILTERS)
+    file = ConfigFiles(tmp_path).filters
+    content = file.load()
+    assert content is not None
+    assert content.filter_data_by_topic["TopicA"].group_filter_data["GroupA"].expression == "a > 5"
+    file.save(content)
+    assert (tmp_path / "consumerFilter.json").read_bytes() == JAVA_FILTERS
